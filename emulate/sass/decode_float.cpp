@@ -137,9 +137,8 @@ void MachineDecoder::special_function() {
   const std::uint32_t halves = temporary();
   Inst& split = hidden_compute("machine.split");
   split.d = halves, split.a = result;
-  Inst& last = emit(Kind::kCompute);
-  last.fn = find_handler("mov.b32"), last.hidden = true;
-  last.d = dest(0), last.a = halves + kRow;
+  Inst& last = compute("mov.b32");
+  last.hidden = true, last.d = dest(0), last.a = halves + kRow;
 }
 
 // MUFU.EX2.F16 R0, a[.H1]; .TANH; of bfloats EX2 flushes

@@ -92,8 +92,8 @@ void MachineDecoder::matrix_product() {
   code_.products.push_back(p);
   if (p.register_bytes(Fragment::kC) != 8) return;
   for (std::size_t k = results; k < list.size(); ++k) {
-    Inst& split = emit(Kind::kCompute);
-    split.fn = find_handler("machine.split"), split.hidden = true;
+    Inst& split = compute("machine.split");
+    split.hidden = true;
     split.d = dest(0, 2) + static_cast<std::uint32_t>(k - results) * 2 * kRow, split.a = list[k];
   }
 }

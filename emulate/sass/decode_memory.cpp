@@ -125,10 +125,12 @@ void MachineDecoder::store() {
 void MachineDecoder::atomic() {
   const std::string_view name = line_->opcode;
   const bool reduces = name == "RED" || name == "REDG";
+  const bool casts = has("CAST");
   std::size_t i = 0;
-  if (!reduces && is_predicate(i) && predicate_dest(i++) != kNoOffset)
-    unknown("it gives a predicate");
-  const std::uint32_t d = reduces ? sink_ : dest(i++);
+  std::uint32_t p = kNoOffset;
+  if (!reduces && is_predicate(i)) p = predicate_dest(i++);
+  if (p != kNoOffset && !casts) unknown("it gives a predicate");
+  const std::uint32_t d = reduces || (casts && i != 0) ? sink_ : dest(i++);
   const std::size_t address = i++;
   Access a;
   a.op = reduces ? trace::Op::kReduction : trace::Op::kAtomic;
@@ -138,7 +140,7 @@ void MachineDecoder::atomic() {
                                                 : Space::kGeneric;
   // RED's address is global memory's where a descriptor says so.
   if (name == "RED" && at(address).descriptor != trace::kNoRegister) a.space = Space::kGlobal;
-  if (has("CAST")) a.atomic = AtomicOp::kCas;  // .SPIN: whoever does not come first tries again
+  if (casts) a.atomic = AtomicOp::kCas;  // .SPIN: whoever does not come first tries again
   if (a.atomic == AtomicOp::kNone) unknown("its operation is not known");
   const bool wide = has("64");
   a.type = wide ? (has("S64") ? Type::kS64 : Type::kU64) : Type::kU32;
@@ -148,7 +150,12 @@ void MachineDecoder::atomic() {
   if (has("F64")) a.type = Type::kF64;
   if (has("F16x2")) a.type = Type::kF16x2;
   if (has("BF16_V2") || has("BF16x2")) a.type = Type::kBf16x2;
-  a.element_bytes = static_cast<std::uint8_t>(size_of(a.type)), a.elements = 1;
+  a.elements = 1;
+  if (has("F32x2") || has("F32x4")) {
+    if (!reduces) unknown("it gives several values");
+    a.type = Type::kF32, a.elements = has("F32x2") ? 2 : 4;
+  }
+  a.element_bytes = static_cast<std::uint8_t>(size_of(a.type));
   a.waits = a.atomic == AtomicOp::kCas || a.atomic == AtomicOp::kExch;
   access_of(at(address), a);
   const std::uint32_t words = a.element_bytes / 4u;
@@ -156,7 +163,11 @@ void MachineDecoder::atomic() {
     const std::uint32_t row = source(k, words);
     return words == 2 ? joined(row) : row;
   };
-  if (has("POPC")) {
+  if (a.elements > 1) {
+    const std::uint32_t first = source(i++, a.elements);
+    for (std::uint32_t k = 0; k < a.elements; ++k)
+      a.values[k] = first == zero_ ? zero_ : first + k * kRow;
+  } else if (has("POPC")) {
     if (d != sink_) unknown("it gives a count");
     a.values[0] = constant({1});
   } else {
@@ -164,30 +175,29 @@ void MachineDecoder::atomic() {
   }
   if (a.atomic == AtomicOp::kCas) a.values[1] = value(i++);
   if (i != count()) unknown("it has more operands than its operation takes");
-  const bool gives = d != sink_, casts = has("CAST");
+  const bool gives = d != sink_ || p != kNoOffset;
   const std::uint32_t old = !gives ? kNoOffset : words == 2 || casts ? temporary() : d;
   a.values[4] = old;
   a.value_bytes[0] = a.value_bytes[1] = a.element_bytes;
   Inst& in = emit(Kind::kAccess);
   new_access(in) = a;
   if (!gives) return;
-  if (casts) return tell_success(d, old, a.values[0], words);
+  if (casts) return tell_success(p, d, old, a.values[0], words);
   if (words == 1) return;
-  Inst& split = emit(Kind::kCompute);
-  split.fn = find_handler("machine.split"), split.hidden = true;
-  split.d = d, split.a = old;
+  Inst& split = compute("machine.split");
+  split.hidden = true, split.d = d, split.a = old;
 }
 
-// What ATOMS.CAST gives: 1 where the old value was the expected one, else 0.
-void MachineDecoder::tell_success(std::uint32_t d, std::uint32_t old, std::uint32_t expected,
-                                  std::uint32_t words) {
-  const std::uint32_t same = temporary(), one = constant({1});
-  Inst& compare = emit(Kind::kCompute);
-  compare.fn = find_handler(words == 2 ? "setp.eq.u64" : "setp.eq.u32"), compare.hidden = true;
+// What ATOMS.CAST gives: whether the old value was the expected one. Before 10.0 as 1 or 0.
+void MachineDecoder::tell_success(std::uint32_t p, std::uint32_t d, std::uint32_t old,
+                                  std::uint32_t expected, std::uint32_t words) {
+  const std::uint32_t same = p != kNoOffset ? p : temporary(), one = constant({1});
+  Inst& compare = compute(words == 2 ? "setp.eq.u64" : "setp.eq.u32");
+  compare.hidden = true;
   compare.d = same, compare.d2 = kNoOffset, compare.a = old, compare.b = expected;
-  for (std::uint32_t k = 0; k < words; ++k) {
-    Inst& to = emit(Kind::kCompute);
-    to.fn = find_handler(k == 0 ? "selp.b32" : "mov.b32"), to.hidden = true;
+  for (std::uint32_t k = 0; k < words && d != sink_; ++k) {
+    Inst& to = compute(k == 0 ? "selp.b32" : "mov.b32");
+    to.hidden = true;
     to.d = d + k * kRow, to.a = k == 0 ? one : zero_, to.b = zero_, to.c = same;
   }
 }
@@ -233,9 +243,10 @@ void MachineDecoder::matrix_load() {
   new_access(in) = a;
 }
 
-// CCTL.E.PF2 [R2]
+// CCTL.E.PF2 [R2]; .PF1; .PML2, .RML2, .DML2: prefetch to stay, lose its rank, or be dropped, as
+// PTX's
 void MachineDecoder::prefetch() {
-  if (!has("PF2")) return nothing();
+  if (has("IVALL")) return nothing();
   expect(1, 1);
   Access a;
   a.op = trace::Op::kPrefetch, a.space = Space::kGlobal, a.element_bytes = 1;
@@ -271,6 +282,7 @@ void MachineDecoder::load_constant() {
     }
     return;
   }
+  known_place(from.bank, static_cast<std::uint32_t>(from.value), w.elements);
   BankLoad load;
   load.bank = from.bank, load.offset = static_cast<std::uint32_t>(from.value);
   if (from.base != trace::kNoRegister && from.base != trace::kZeroRegister)

@@ -31,6 +31,7 @@ class MachineDecoder {
  public:
   struct Request {
     const Function* function = nullptr;  // a name for messages
+    std::uint32_t cc = 90;               // compute capability x 10
     std::uint32_t reserved_shared = 0;   // bytes at the start of a CTA's window
     std::uint32_t params_at = 0;         // in bank 0: what lies before is the driver's
     // Offsets of code words that hold an address: what MOV's text shows of it is not its value.
@@ -72,6 +73,7 @@ class MachineDecoder {
   std::uint32_t allot(std::uint32_t bytes);
   std::uint32_t temporary();  // of 64 bits a lane, until the next statement
   std::uint32_t constant(const std::vector<std::uint32_t>& words);
+  void known_place(std::uint32_t bank, std::uint32_t offset, std::uint32_t words) const;
   std::uint32_t bank_row(std::uint32_t bank, std::uint32_t offset, std::uint32_t words);
   Inst& emit(Kind kind);
   Inst& emit_hidden(Kind kind);
@@ -93,7 +95,7 @@ class MachineDecoder {
   std::uint32_t double_row(std::size_t i);   // of 64 bits, with its sign
   std::uint32_t half_pair(std::size_t& i, bool bfloat, bool signs = true);  // behind which `i` is
   std::uint32_t half_row(std::size_t i, std::uint32_t shift_of_high);
-  void from_row(std::uint32_t result, std::uint32_t bytes);
+  void from_row(std::uint32_t result, std::uint32_t bytes, std::size_t i = 0);
   std::uint32_t dest(std::size_t i, std::uint32_t words = 1) const;
   Truth truth(std::size_t i) const;
   std::uint32_t truth_row(std::size_t i);  // with the opposite computed, if it is meant
@@ -129,6 +131,15 @@ class MachineDecoder {
   void bit_mask();
   void dot();
   void add_minmax();
+  // decode_wide.cpp
+  std::uint32_t wide_source(std::size_t i);
+  void add_wide();
+  void add_with_carries(std::size_t i, std::uint32_t carry);
+  void select_wide();
+  void move_wide();
+  void compare_wide();
+  void minmax_wide();
+  void move_spare();
   // decode_float.cpp
   void add_float();
   void multiply_float();
@@ -173,7 +184,7 @@ class MachineDecoder {
   void matrix_load();
   void matrix_turn();
   void prefetch();
-  void tell_success(std::uint32_t d, std::uint32_t old, std::uint32_t expected,
+  void tell_success(std::uint32_t p, std::uint32_t d, std::uint32_t old, std::uint32_t expected,
                     std::uint32_t words);
   // decode_matrix.cpp
   void kinds_of_product(MatrixProduct& p) const;
@@ -191,7 +202,8 @@ class MachineDecoder {
   // decode_texture.cpp
   void texture();
   void surface();
-  void texture_object(TextureAccess& t, std::size_t i);
+  std::size_t texture_object(TextureAccess& t, std::size_t i);
+  std::size_t texture_coordinates(TextureAccess& t, bool level);
   void access_of(const Operand& o, Access& a);
   void load(Space space);
   void values(Access& a, std::uint32_t base, bool load);
@@ -237,6 +249,7 @@ class MachineDecoder {
   std::uint32_t registers_ = 0, uniforms_ = 0;  // rows
   std::uint32_t uniform_base_ = 0, predicates_ = 0, uniform_predicates_ = 0, barriers_ = 0;
   std::uint32_t true_ = 0, zero_ = 0, sink_ = 0;
+  std::uint32_t spare_ = 0;  // Rpc, of which code makes two more registers
   std::vector<std::uint32_t> temporaries_;
   std::size_t taken_ = 0;  // of them, by this statement
   std::map<std::vector<std::uint32_t>, std::uint32_t> constants_;

@@ -1,6 +1,6 @@
 // The table: an opcode, the modifiers that it is executed with, and who decodes it. What is not
 // here ends the launch when a lane comes to it.
-#include <algorithm>
+#include <unordered_map>
 
 #include "emulate/sass/decoder.hpp"
 
@@ -26,14 +26,16 @@ const MachineDecoder::Form MachineDecoder::kForms[] = {
     {"BMSK", "W", D::bit_mask},
     {"BPT", "TRAP INT", D::trap},
     {"BRA", "U DIV ANY CONV", D::branch},
-    {"BREAK", "", D::break_convergence},
+    {"BREAK", "RELIABLE", D::break_convergence},
     {"BREV", "", D::reverse},
     {"BRX", "", D::jump_through_register},
+    {"BRXU", "", D::jump_through_register},
     {"BSSY", "RECONVERGENT RELIABLE", D::begin_convergence},
     {"BSYNC", "RECONVERGENT RELIABLE", D::converge},
     {"CALL", "REL ABS NOINC", D::call},
-    {"CCTL", "IVALL E PF2", D::prefetch},
+    {"CCTL", "IVALL E PF1 PF2 PML2 RML2 DML2", D::prefetch},
     {"CGAERRBAR", "", D::nothing},
+    {"CREDUX", "MIN MAX S32", D::reduce},
     {"CS2R", "32", D::special_register},
     {"DADD", "RM RP RZ", D::double_arithmetic},
     {"DEPBAR", "LE", D::nothing},
@@ -44,6 +46,7 @@ const MachineDecoder::Form MachineDecoder::kForms[] = {
     {"DSETP", "LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU MAX MIN AND OR XOR",
      D::compare_doubles},
     {"ELECT", "", D::elect},
+    {"ENDCOLLECTIVE", "", D::nothing},
     {"ERRBAR", "", D::nothing},
     {"EXIT", "", D::exit},
     {"F2F", "F64 F32 F16 BF16 FTZ RM RP RZ", D::float_to_float},
@@ -81,16 +84,18 @@ const MachineDecoder::Form MachineDecoder::kForms[] = {
     {"I2I", "U8 S8 U16 S16 U32 S32 SAT", D::convert_integer},
     {"I2IP", "S8 U8 S16 U16 S32 SAT", D::pack_integers},
     {"IABS", "", D::absolute},
-    {"IADD3", "X", D::add3},
+    {"IADD", "64 X", D::add3},
+    {"IADD3", "X 64", D::add3},
     {"IDP", "4A 2A LO HI U8 S8 U16 S16", D::dot},
     {"IMAD", "MOV IADD SHL U32 X WIDE HI", D::multiply_add},
     {"IMMA", "8816 8832 16816 16832 16864 S8 U8 S4 U4 SAT", D::matrix_product},
-    {"IMNMX", "U32", D::minmax},
-    {"ISETP", "LT EQ LE GT NE GE U32 AND OR XOR EX", D::compare_integers},
+    {"IMNMX", "U32 S64 U64", D::minmax},
+    {"ISETP", "LT EQ LE GT NE GE U32 S64 U64 AND OR XOR EX", D::compare_integers},
     {"LD",
      "E U8 S8 U16 S16 64 128 STRONG GPU SYS CTA SM CONSTANT EF EL EU NA LTC128B LTC64B LTC256B",
      D::load_generic},
-    {"LDC", "64 U8 S8 U16 S16", D::load_constant},
+    {"LDC", "64 128 U8 S8 U16 S16", D::load_constant},
+    {"LDCU", "64 128 U8 S8 U16 S16", D::load_constant, true},
     {"LDG",
      "E U8 S8 U16 S16 64 128 STRONG GPU SYS CTA SM CONSTANT EF EL EU NA LTC128B LTC64B LTC256B",
      D::load_global},
@@ -104,7 +109,7 @@ const MachineDecoder::Form MachineDecoder::kForms[] = {
     {"LOP3", "LUT PAND", D::logic3},
     {"MATCH", "ANY ALL U64", D::match},
     {"MEMBAR", "ALL SC CTA GPU SYS VC", D::fence},
-    {"MOV", "", D::move},
+    {"MOV", "64", D::move},
     {"MOVM", "16 MT88", D::matrix_turn},
     {"MUFU", "RCP RSQ SQRT SIN COS EX2 LG2 TANH RCP64H RSQ64H F16 BF16", D::special_function},
     {"NANOSLEEP", "", D::yield},
@@ -115,22 +120,25 @@ const MachineDecoder::Form MachineDecoder::kForms[] = {
     {"PRMT", "F4E B4E RC8 ECL ECR RC16", D::permute},
     {"QMMA", "16816 16832 F32 F16 E4M3 E5M2", D::matrix_product},
     {"R2P", "", D::bits_predicate},
-    {"R2UR", "", D::to_uniform},
+    {"R2UR", "BROADCAST", D::to_uniform},
     {"RED",
-     "E ADD MIN MAX INC DEC AND OR XOR 64 S32 S64 F32 F64 F16x2 BF16x2 BF16_V2 FTZ RN STRONG GPU "
+     "E ADD MIN MAX INC DEC AND OR XOR 64 S32 S64 F32 F32x2 F32x4 F64 F16x2 BF16x2 BF16_V2 FTZ RN "
+     "STRONG GPU "
      "SYS CTA "
      "SM",
      D::atomic},
     {"REDG",
-     "E ADD MIN MAX INC DEC AND OR XOR 64 S32 S64 F32 F64 F16x2 BF16x2 BF16_V2 FTZ RN STRONG GPU "
+     "E ADD MIN MAX INC DEC AND OR XOR 64 S32 S64 F32 F32x2 F32x4 F64 F16x2 BF16x2 BF16_V2 FTZ RN "
+     "STRONG GPU "
      "SYS CTA "
      "SM",
      D::atomic},
     {"REDUX", "SUM MIN MAX AND OR XOR S32", D::reduce},
     {"RET", "REL ABS NODEC", D::return_},
+    {"RPCMOV", "32", D::move_spare},
     {"S2R", "", D::special_register},
     {"S2UR", "", D::special_register, true},
-    {"SEL", "", D::select},
+    {"SEL", "64", D::select},
     {"SGXT", "W U32", D::extend_sign},
     {"SHF", "L R W U32 S32 U64 S64 HI", D::shift},
     {"SHFL", "IDX UP DOWN BFLY", D::shuffle},
@@ -139,11 +147,11 @@ const MachineDecoder::Form MachineDecoder::kForms[] = {
     {"STL", "U8 S8 U16 S16 64 128", D::store},
     {"STS", "U8 S8 U16 S16 64 128", D::store},
     {"STSM", "16 M88 MT88 2 4", D::matrix_load},
-    {"SULD", "D BA 1D 2D 3D TRAP STRONG SM GPU 64 128 U8 S8 U16 S16", D::surface},
-    {"SUST", "D BA 1D 2D 3D TRAP STRONG SM GPU 64 128 U8 S8 U16 S16", D::surface},
+    {"SULD", "D BA 1D 2D 3D TRAP STRONG CTA SM GPU 64 128 U8 S8 U16 S16", D::surface},
+    {"SUST", "D BA 1D 2D 3D TRAP STRONG CTA SM GPU 64 128 U8 S8 U16 S16", D::surface},
     {"SYNCS", "EXCH 64 ARRIVE TRANS64 A1T0 PHASECHK TRYWAIT", D::mbarrier},
-    {"TEX", "LL LZ", D::texture},
-    {"TLD", "LL LZ", D::texture},
+    {"TEX", "LL LZ SCR", D::texture},
+    {"TLD", "LL LZ SCR", D::texture},
     {"UBLKCP", "S G", D::bulk_copy},
     {"UBLKPF", "L2", D::bulk_prefetch},
     {"UBLKRED", "S G ADD", D::bulk_copy},
@@ -151,28 +159,35 @@ const MachineDecoder::Form MachineDecoder::kForms[] = {
     {"UBREV", "", D::reverse, true},
     {"UCGABAR_ARV", "", D::cluster_arrive},
     {"UCGABAR_WAIT", "", D::cluster_wait},
+    {"UF2I", "U32 S32 TRUNC FLOOR CEIL NTZ", D::float_to_integer, true},
+    {"UFADD", "FTZ SAT RM RP RZ", D::add_float, true},
+    {"UFFMA", "FTZ SAT RM RP RZ", D::fma_float, true},
     {"UFLO", "U32 SH", D::find_bit, true},
-    {"UIADD3", "X", D::add3, true},
+    {"UFMUL", "FTZ SAT RM RP RZ", D::multiply_float, true},
+    {"UI2F", "F32 U32 S32 RP", D::integer_to_float, true},
+    {"UI2FP", "F32 S32 U32", D::integer_to_float, true},
+    {"UIADD3", "X 64", D::add3, true},
     {"UIMAD", "MOV U32 X WIDE HI", D::multiply_add, true},
-    {"UISETP", "LT EQ LE GT NE GE U32 AND OR XOR EX", D::compare_integers, true},
+    {"UISETP", "LT EQ LE GT NE GE U32 S64 U64 AND OR XOR EX", D::compare_integers, true},
     {"ULDC", "64 U8 S8 U16 S16", D::load_constant, true},
     {"ULEA", "HI X SX32", D::lea, true},
     {"ULOP3", "LUT PAND", D::logic3, true},
-    {"UMOV", "", D::move, true},
+    {"UMOV", "64", D::move, true},
     {"UPLOP3", "LUT", D::predicate_logic3, true},
     {"UPOPC", "", D::count_bits, true},
     {"UPRMT", "F4E B4E RC8 ECL ECR RC16", D::permute, true},
-    {"USEL", "", D::select, true},
+    {"USEL", "64", D::select, true},
     {"USGXT", "W U32", D::extend_sign, true},
     {"USHF", "L R W U32 S32 U64 S64 HI", D::shift, true},
     {"UTMACMDFLUSH", "", D::nothing},
     {"UTMALDG", "1D 2D 3D 4D 5D", D::tensor_copy},
     {"UTMASTG", "1D 2D 3D 4D 5D", D::tensor_copy},
+    {"UVIMNMX", "S32 U32", D::minmax, true},
     {"VABSDIFF", "U32", D::difference},
     {"VABSDIFF4", "U8 ACC", D::difference},
-    {"VIADD", "16x2", D::add2},
-    {"VIADDMNMX", "U32", D::add_minmax},
-    {"VIMNMX", "U32 S16x2 U16x2 RELU", D::minmax},
+    {"VIADD", "16x2 U8x4 S32 ISAT", D::add2},
+    {"VIADDMNMX", "S32 U32", D::add_minmax},
+    {"VIMNMX", "S32 U32 S16x2 U16x2 U8x4 RELU", D::minmax},
     {"VOTE", "ALL ANY EQ", D::vote},
     {"VOTEU", "ALL ANY EQ", D::vote, true},
     {"WARPSYNC", "ALL COLLECTIVE EXCLUSIVE", D::warp_sync},
@@ -181,8 +196,13 @@ const MachineDecoder::Form MachineDecoder::kForms[] = {
 #undef D
 
 const MachineDecoder::Form* MachineDecoder::find_form(std::string_view opcode) {
-  const auto at = std::ranges::lower_bound(kForms, opcode, {}, &Form::opcode);
-  return at != std::end(kForms) && at->opcode == opcode ? at : nullptr;
+  static const auto kByName = [] {
+    std::unordered_map<std::string_view, const Form*> out;
+    for (const Form& f : kForms) out[f.opcode] = &f;
+    return out;
+  }();
+  const auto at = kByName.find(opcode);
+  return at == kByName.end() ? nullptr : at->second;
 }
 
 }  // namespace warpmem::emulate
