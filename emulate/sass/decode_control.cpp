@@ -4,8 +4,10 @@
 #include <cstdlib>
 
 #include "emulate/executor/memory.hpp"
+#include "emulate/ptx/builtins.hpp"
 #include "emulate/sass/decoder.hpp"
 #include "emulate/sass/driver_bank.hpp"
+#include "emulate/sass/machine_kernel.hpp"
 #include "emulate/sass/warp_handlers.hpp"
 
 namespace warpmem::emulate {
@@ -97,6 +99,12 @@ void MachineDecoder::call() {
   const Operand& o = at(0);
   if (!has("NOINC")) unknown("it keeps its place in hardware");
   if (o.kind == Operand::Kind::kInteger) return branch();
+  const Builtin named = o.kind == Operand::Kind::kLabel ? builtin_named(o.text) : Builtin::kNone;
+  if (named != Builtin::kNone) {  // linked code calls the driver's functions by name
+    const std::uint64_t place = kDriverFunctions + static_cast<std::uint64_t>(named);
+    return call_driver(joined(
+        constant({static_cast<std::uint32_t>(place), static_cast<std::uint32_t>(place >> 32)})));
+  }
   if (o.kind != Operand::Kind::kRegister)
     unknown(fmt::format("where {} lies is not known", o.text));
   if (!has("ABS")) {  // a place in the kernel's own section, from the table in bank 2
@@ -105,9 +113,13 @@ void MachineDecoder::call() {
     targets_.push_back(statement_ + 1);
     return;
   }
-  // A function of the driver finds its arguments in R4 and behind, in pairs.
+  call_driver(joined(reg(o.number)));
+}
+
+// A function of the driver finds its arguments in R4 and behind, in pairs.
+void MachineDecoder::call_driver(std::uint32_t address) {
   DriverCall site;
-  site.address = joined(reg(o.number));
+  site.address = address;
   for (std::uint32_t k = 0; k < std::size(site.arguments); ++k)
     site.arguments[k] = joined(reg(4 + 2 * k));
   site.result = reg(4);

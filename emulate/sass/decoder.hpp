@@ -212,6 +212,7 @@ class MachineDecoder {
   void branch();
   void jump_through_register();
   void call();
+  void call_driver(std::uint32_t address);
   void return_();
   void exit();
   void begin_convergence();
