@@ -346,7 +346,8 @@ void add_machine(const Sink& t) {
       t("machine.fchk", check_division);
   t("machine.dadd", doubles<AddF<double>, 2>), t("machine.dmul", doubles<MulF<double>, 2>),
       t("machine.dfma", doubles<FmaF<double>, 3>);
-  t("machine.dsetp.max", extreme_of_doubles<true>), t("machine.dsetp.min", extreme_of_doubles<false>);
+  t("machine.dsetp.max", extreme_of_doubles<true>),
+      t("machine.dsetp.min", extreme_of_doubles<false>);
   t("machine.join", join_pair), t("machine.split", split_pair), t("machine.half", low_half),
       t("machine.from_half", from_half);
   t("machine.uniform", for_all_lanes), t("machine.bssy", begin_convergence),
