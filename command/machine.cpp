@@ -13,6 +13,7 @@
 
 #include "base/units.hpp"
 #include "binary/disassembly/cuda_tools.hpp"
+#include "binary/disassembly/listing_cache.hpp"
 #include "traces/record/environment.hpp"
 
 namespace warpmem::command {
@@ -140,6 +141,19 @@ Check check_recorder() {
           kNoRecording};
 }
 
+// What nvdisasm printed in earlier runs.
+Check check_listings() {
+  const auto cache = record::ListingCache::of_user();
+  const record::ListingCache::Size size = cache.size();
+  const std::string found =
+      cache.folder().empty()
+          ? "turned off"
+          : fmt::format("{} listings, {} of at most {} in {}; WARPMEM_CACHE=off turns it off",
+                        size.entries, byte_size(size.bytes),
+                        byte_size(record::ListingCache::kMostBytes), cache.folder());
+  return {"cache", "emulate: machine code", true, found, "", ""};
+}
+
 Check check_tool(const std::string& name, const std::string& purpose, const std::string& fix,
                  const std::string& cost) {
   const std::string path = find_tool(name);
@@ -179,6 +193,7 @@ std::vector<Check> check_machine() {
                       record::kGetNvdisasm),
           "machine code can't be read: emulated traces are of level ptx; requests and sectors of "
           "global memory stay right, cycles, spills and what the compiler joins do not"),
+      check_listings(),
       check_tool("ncu", "validate/collect",
                  "install Nsight Compute (part of the CUDA Toolkit) and put it on PATH",
                  kNoCounters),

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <string_view>
 
 #include "base/tool_run.hpp"
 #include "binary/cubin/cubin.hpp"
 #include "binary/disassembly/driver_calls.hpp"
+#include "binary/disassembly/listing_cache.hpp"
 #include "isa/sass/places.hpp"
 
 namespace warpmem::record {
@@ -111,15 +113,23 @@ Disassembly parse_disassembly(const std::string& text) { return Parser().run(tex
 
 Result<Disassembly> disassemble(const std::string& nvdisasm, std::span<const unsigned char> image,
                                 std::span<const std::uint32_t> symbols) {
-  const TemporaryFile file;
-  if (!file.write_all(image))
-    return environment("the cubin could not be written to " + file.path());
   std::string indices;
   for (const std::uint32_t symbol : symbols)
     indices += (indices.empty() ? "" : ",") + std::to_string(symbol);
-  auto ran = run_tool({nvdisasm, "-g", "-c", "-fun", indices, file.path()}, ToolOutput::kStdout);
-  if (!ran) return environment(ran.error().message);
-  Disassembly result = parse_disassembly(ran->text);
+  const ListingCache cache = ListingCache::of_user();
+  const auto key = listing_key(nvdisasm, "-g -c -fun " + indices, image);
+  std::optional<std::string> text;
+  if (key) text = cache.find(*key);
+  if (!text) {
+    const TemporaryFile file;
+    if (!file.write_all(image))
+      return environment("the cubin could not be written to " + file.path());
+    auto ran = run_tool({nvdisasm, "-g", "-c", "-fun", indices, file.path()}, ToolOutput::kStdout);
+    if (!ran) return environment(ran.error().message);
+    text = std::move(ran->text);
+    if (key && ran->good) cache.keep(*key, *text);
+  }
+  Disassembly result = parse_disassembly(*text);
   if (auto cubin = parse_cubin(image))
     for (CodeSection& section : result.sections)
       name_driver_calls(section.code, cubin->driver_functions);

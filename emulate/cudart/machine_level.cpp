@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <set>
+
 #include "binary/disassembly/cuda_tools.hpp"
 #include "binary/fatbin/fat_binary.hpp"
+#include "emulate/mapping/toolkit.hpp"
 
 namespace warpmem::cudart {
 namespace {
@@ -26,18 +30,37 @@ Error no_code(const Module& module, std::uint32_t cc, const std::string& there) 
                       cc)};
 }
 
+// What ptxas makes of PTX, as a driver would.
+Result<std::vector<unsigned char>> assembled(const std::string& ptx,
+                                             const std::vector<std::string>& options,
+                                             const std::string& name, std::uint32_t cc) {
+  const std::string ptxas = record::find_cuda_tool("ptxas", "WARPMEM_PTXAS");
+  if (ptxas.empty())
+    return Error{ErrorKind::kEnvironment,
+                 "it has PTX alone, and no ptxas was found that makes machine code of it", name,
+                 record::kGetPtxas};
+  auto code = emulate::assemble(ptxas, ptx, fmt::format("sm_{}", cc), options);
+  if (!code) return code.error();
+  return std::move(*code);
+}
+
 constexpr std::uint64_t kSmall = 64 << 10;  // bytes of code
 
 bool is_small(const record::Cubin& cubin) {
+  std::map<std::uint32_t, std::uint64_t> sections;
+  for (const record::CubinFunction& f : cubin.functions) sections[f.section] = f.code_bytes;
   std::uint64_t bytes = 0;
-  for (const record::CubinFunction& f : cubin.functions) bytes += f.kernel ? f.code_bytes : 0;
+  for (const auto& [section, code] : sections) bytes += code;
   return bytes <= kSmall;
 }
 
-std::vector<std::uint32_t> kernels_of(const record::Cubin& cubin) {
+// With the functions that stand apart.
+std::vector<std::uint32_t> functions_of(const record::Cubin& cubin) {
+  std::set<std::uint32_t> sections;
   std::vector<std::uint32_t> out;
-  for (const record::CubinFunction& f : cubin.functions)
-    if (f.kernel) out.push_back(f.symbol);
+  for (const bool kernels : {true, false})
+    for (const record::CubinFunction& f : cubin.functions)
+      if (f.kernel == kernels && sections.insert(f.section).second) out.push_back(f.symbol);
   return out;
 }
 
@@ -45,13 +68,19 @@ std::vector<std::uint32_t> kernels_of(const record::Cubin& cubin) {
 
 Result<std::vector<unsigned char>> machine_code_of(const Module& module, std::uint32_t cc) {
   if (!module.cubin.empty()) return module.cubin;
-  if (!module.wrapper || !module.wrapper->data) return no_code(module, cc, "PTX alone");
+  if (!module.ptx.empty()) return assembled(module.ptx, module.options, module.name, cc);
+  if (!module.wrapper || !module.wrapper->data) return no_code(module, cc, "none");
   const auto* bytes = reinterpret_cast<const std::byte*>(module.wrapper->data);
   auto size = container_bytes(bytes);
   if (!size) return size.error();
   auto entries = read_fat_binary({bytes, *size});
   if (!entries) return entries.error();
   const FatEntry* const best = choose_machine_code(*entries, cc);
+  if (const FatEntry* const text = best ? nullptr : choose_ptx(*entries, cc)) {
+    auto ptx = unpack_ptx(*text);
+    if (!ptx) return ptx.error();
+    return assembled(*ptx, emulate::code_options(text->options), module.name, cc);
+  }
   if (!best) return no_code(module, cc, architectures(*entries));
   auto code = unpack_machine_code(*best);
   if (!code) return code.error();
@@ -79,7 +108,7 @@ Result<std::unique_ptr<emulate::Kernel>> machine_kernel(Function& function) {
     return Error{ErrorKind::kEnvironment, "no nvdisasm was found, which reads machine code", "",
                  record::kGetNvdisasm};
   if (!from.listing && is_small(from.contents.cubin)) {
-    auto printed = record::disassemble(nvdisasm, from.image, kernels_of(from.contents.cubin));
+    auto printed = record::disassemble(nvdisasm, from.image, functions_of(from.contents.cubin));
     if (!printed) return printed.error();
     from.listing = std::move(*printed);
   }

@@ -11,7 +11,8 @@
 
 namespace warpmem::cudart {
 
-// The machine code that a GPU of compute capability `cc` loads of the module.
+// The machine code that a GPU of compute capability `cc` loads of the module; where there is none,
+// what ptxas makes of its PTX.
 Result<std::vector<unsigned char>> machine_code_of(const Module& module, std::uint32_t cc);
 
 // What a module has that runs from its machine code.

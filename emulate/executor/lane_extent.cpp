@@ -94,17 +94,6 @@ void add_offset(const std::uint32_t* base, std::uint32_t offset, std::uint64_t* 
   plain_addresses(base, offset, lanes);
 }
 
-// What a lane's address is in, of an access that does not say.
-Space space_of(const Access& a, const std::byte* frame, std::uint32_t lane) {
-  std::uint64_t at = 0;
-  if (a.address_bytes == 8) at = reinterpret_cast<const std::uint64_t*>(frame + a.base)[lane];
-  else if (a.address_bytes == 4) at = reinterpret_cast<const std::uint32_t*>(frame + a.base)[lane];
-  at += static_cast<std::uint64_t>(a.offset);
-  return at - kSharedWindow < kWindowBytes  ? Space::kShared
-         : at - kLocalWindow < kWindowBytes ? Space::kLocal
-                                            : Space::kGlobal;
-}
-
 void machine_addresses(const Access& a, const std::byte* frame, Lanes& lanes) {
   const auto row = [frame](std::uint32_t at) {
     return reinterpret_cast<const std::uint32_t*>(frame + at);
@@ -134,6 +123,24 @@ void machine_addresses(const Access& a, const std::byte* frame, Lanes& lanes) {
   }
   const std::uint32_t *base = row(a.base), scale = a.scale;
   for (std::uint32_t l = 0; l < 32; ++l) lanes[l] = base[l] * scale + fixed;
+}
+
+// What a lane's address is in, of an access that does not say.
+Space space_of(const Access& a, const std::byte* frame, std::uint32_t lane) {
+  std::uint64_t at = 0;
+  if (a.machine) {
+    Lanes lanes;
+    machine_addresses(a, frame, lanes);
+    at = lanes[lane];
+  } else {
+    if (a.address_bytes == 8) at = reinterpret_cast<const std::uint64_t*>(frame + a.base)[lane];
+    else if (a.address_bytes == 4)
+      at = reinterpret_cast<const std::uint32_t*>(frame + a.base)[lane];
+    at += static_cast<std::uint64_t>(a.offset);
+  }
+  return at - kSharedWindow < kWindowBytes  ? Space::kShared
+         : at - kLocalWindow < kWindowBytes ? Space::kLocal
+                                            : Space::kGlobal;
 }
 
 void own_shared(const Access& a, std::uint32_t rank, std::uint32_t cluster_size, Lanes& lanes) {

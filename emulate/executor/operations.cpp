@@ -225,7 +225,8 @@ bool Interpreter::machine_branch(Stretch& s, const Inst& in) {
   }
   if (in.b != kNoOffset) {
     const auto all = *reinterpret_cast<const std::uint32_t*>(s.frame + in.b);
-    if ((s.mask & all) == (all & ~s.warp.gone())) taken = 0;
+    const bool together = (s.mask & all) == (all & ~s.warp.gone());
+    if (together != (in.sub == 2)) taken = 0;
   }
   if (in.sub == 1 && taken) taken = s.mask;
   if (taken == s.mask) return s.part->pc = in.target, true;

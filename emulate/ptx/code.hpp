@@ -133,7 +133,7 @@ struct BankLoad {
 // A call through a register, of machine code: of the driver's functions, or of a place in the code.
 struct DriverCall {
   std::uint32_t address = 0;        // 64-bit row
-  std::uint32_t arguments[2] = {};  // 64-bit rows
+  std::uint32_t arguments[5] = {};  // 64-bit rows
   std::uint32_t result = 0;         // two 32-bit rows
 };
 

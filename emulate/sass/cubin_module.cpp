@@ -9,8 +9,10 @@
 namespace warpmem::emulate {
 namespace {
 
-constexpr std::uint32_t kReserved = 1024;  // since 8.0
-constexpr std::uint32_t kOldestReserving = 80;
+// Since 8.0 the driver keeps 1,024 bytes; since 9.0 they lie before the kernel's own, whose
+// addresses begin behind them.
+constexpr std::uint32_t kReserved = 1024;
+constexpr std::uint32_t kOldestReserving = 90;
 
 // Symbols of the one table that a cubin has.
 struct Symbols {
@@ -87,14 +89,22 @@ Result<CubinContents> read_cubin(std::span<const unsigned char> image, const std
     return why;
   }
   out.cubin = std::move(*cubin);
-  if (const std::string_view arch = out.cubin.arch; arch.starts_with("sm_"))
-    out.reserved_shared =
-        static_cast<std::uint32_t>(std::atoi(arch.data() + 3)) >= kOldestReserving ? kReserved : 0;
+  if (const std::string& arch = out.cubin.arch; arch.starts_with("sm_"))
+    out.cc = static_cast<std::uint32_t>(std::atoi(arch.c_str() + 3));
+  out.reserved_shared = out.cc >= kOldestReserving ? kReserved : 0;
   const cudart::ElfFile elf({reinterpret_cast<const std::byte*>(image.data()), image.size()});
   const std::vector<Elf64_Shdr> sections = elf.sections();
   const Symbols symbols = read_symbols(elf, sections);
   std::vector<std::string> names;
   for (const Elf64_Shdr& section : sections) names.push_back(elf.name(section));
+  constexpr std::string_view kCode = ".text.";
+  for (const Elf64_Shdr& section : sections) {
+    if ((section.sh_type != SHT_REL && section.sh_type != SHT_RELA) ||
+        section.sh_info >= sections.size() || !names[section.sh_info].starts_with(kCode))
+      continue;
+    auto& of = out.code_relocations[names[section.sh_info].substr(kCode.size())];
+    for (CubinRelocation& r : read_relocations(elf, section, symbols)) of.push_back(std::move(r));
+  }
   for (std::size_t i = 0; i < sections.size(); ++i) {
     CubinBank bank;
     if (!bank_name(names[i], bank.number, bank.kernel)) continue;

@@ -40,6 +40,8 @@ struct CubinContents {
   std::vector<CubinVariable> variables;
   std::vector<CubinBank> banks;
   std::map<std::string, std::vector<CubinRelocation>> data_relocations;  // by variable
+  std::map<std::string, std::vector<CubinRelocation>> code_relocations;  // by function
+  std::uint32_t cc = 90;                                                 // compute capability x 10
   std::uint32_t reserved_shared = 0;  // bytes at the start of a CTA's window
 };
 

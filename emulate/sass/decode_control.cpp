@@ -4,7 +4,10 @@
 #include <cstdlib>
 
 #include "emulate/executor/memory.hpp"
+#include "emulate/ptx/builtins.hpp"
 #include "emulate/sass/decoder.hpp"
+#include "emulate/sass/driver_bank.hpp"
+#include "emulate/sass/machine_kernel.hpp"
 #include "emulate/sass/warp_handlers.hpp"
 
 namespace warpmem::emulate {
@@ -52,12 +55,13 @@ std::uint32_t MachineDecoder::target(const Operand& o) const {
   return static_cast<std::uint32_t>(o.value / 16);
 }
 
-// BRA [P0,] place; BRA.U UP0, place; BRA.DIV UR4, place: where lanes have parted
+// BRA [P0,] place; BRA.U UP0, place; BRA.DIV UR4, place: where lanes have parted; BRA.CONV ~URZ,
+// place: where they have not
 void MachineDecoder::branch() {
   std::size_t i = 0;
   Truth also{kNoOffset, false};
   std::uint32_t whole = kNoOffset;
-  if (has("DIV")) {
+  if (has("DIV") || has("CONV")) {
     const Operand& who = at(i);
     if (who.is_zero_register() && who.complement) whole = constant({~0u}), ++i;
     else whole = source(i++);
@@ -68,21 +72,23 @@ void MachineDecoder::branch() {
   const std::uint32_t to = target(at(i));
   Inst& in = emit(Kind::kMachineBranch);
   in.target = to, in.a = also.row, in.negate_c = also.inverted, in.b = whole;
-  in.sub = has("ANY") ? 1 : 0;
+  in.sub = has("ANY") ? 1 : has("CONV") ? 2 : 0;
   targets_.push_back(to), targets_.push_back(statement_ + 1);
 }
 
-// BRX R2 -0x310: what R2 holds, from the next instruction on
+// BRX R2 -0x310: what R2 holds, from the next instruction on; BRXU UR4 -0x310
 void MachineDecoder::jump_through_register() {
   expect(1, 1);
   const Operand& o = at(0);
-  if (o.kind != Operand::Kind::kRegister || line_->places.empty())
+  if ((o.kind != Operand::Kind::kRegister && o.kind != Operand::Kind::kUniformRegister) ||
+      line_->places.empty())
     unknown("what it may go to is not known");
   const std::size_t blank = o.text.find(' ');
   if (blank == o.text.npos) unknown("it does not say from where it counts");
   const long by = std::strtol(o.text.c_str() + blank + 1, nullptr, 16);
+  const std::uint32_t place = plain_source(o, 1);
   Inst& in = emit(Kind::kMachineJump);
-  in.a = reg(o.number);
+  in.a = place;
   in.extra = static_cast<std::uint32_t>(by + static_cast<long>(line_->pc) + 16);
   targets_.push_back(statement_ + 1);
 }
@@ -93,6 +99,12 @@ void MachineDecoder::call() {
   const Operand& o = at(0);
   if (!has("NOINC")) unknown("it keeps its place in hardware");
   if (o.kind == Operand::Kind::kInteger) return branch();
+  const Builtin named = o.kind == Operand::Kind::kLabel ? builtin_named(o.text) : Builtin::kNone;
+  if (named != Builtin::kNone) {  // linked code calls the driver's functions by name
+    const std::uint64_t place = kDriverFunctions + static_cast<std::uint64_t>(named);
+    return call_driver(joined(
+        constant({static_cast<std::uint32_t>(place), static_cast<std::uint32_t>(place >> 32)})));
+  }
   if (o.kind != Operand::Kind::kRegister)
     unknown(fmt::format("where {} lies is not known", o.text));
   if (!has("ABS")) {  // a place in the kernel's own section, from the table in bank 2
@@ -101,10 +113,15 @@ void MachineDecoder::call() {
     targets_.push_back(statement_ + 1);
     return;
   }
-  // A function of the driver finds its arguments in R4 and behind: two of 64 bits.
+  call_driver(joined(reg(o.number)));
+}
+
+// A function of the driver finds its arguments in R4 and behind, in pairs.
+void MachineDecoder::call_driver(std::uint32_t address) {
   DriverCall site;
-  site.address = joined(reg(o.number));
-  for (std::uint32_t k = 0; k < 2; ++k) site.arguments[k] = joined(reg(4 + 2 * k));
+  site.address = address;
+  for (std::uint32_t k = 0; k < std::size(site.arguments); ++k)
+    site.arguments[k] = joined(reg(4 + 2 * k));
   site.result = reg(4);
   Inst& in = emit(Kind::kDriverCall);
   in.extra = static_cast<std::uint32_t>(code_.driver_calls.size());
@@ -168,22 +185,18 @@ void MachineDecoder::move_barrier() {
   in.d = d == zero_ ? sink_ : d, in.a = a;
 }
 
-// WARPSYNC mask; .ALL; .COLLECTIVE R5, place: they meet there
+// WARPSYNC mask; .ALL; .COLLECTIVE R5, place: they do together what follows up to that place, which
+// stands behind ENDCOLLECTIVE
 void MachineDecoder::warp_sync() {
   std::uint32_t names;
   std::size_t i = 0;
   if (has("ALL")) names = constant({~0u});
   else names = source(i++);
-  const bool goes = has("COLLECTIVE");
-  if (i + (goes ? 1 : 0) != count()) unknown("it has more operands than a mask");
-  const std::uint32_t to = goes ? target(at(i)) : 0;
+  if (has("COLLECTIVE") && target(at(i++)) <= statement_) unknown("what it begins ends before it");
+  if (i != count()) unknown("it has more operands than a mask");
   Inst& in = emit(Kind::kWarpSync);
   in.a = names;
   targets_.push_back(statement_ + 1);
-  if (!goes) return;
-  Inst& jump = emit_hidden(Kind::kMachineBranch);
-  jump.target = to, jump.leader = true;
-  targets_.push_back(to);
 }
 
 // BAR.SYNC.DEFER_BLOCKING number [, threads]; .ARV; .RED.POPC number [, threads], predicate. What
@@ -250,6 +263,26 @@ void MachineDecoder::special_register() {
     to.d = d, to.a = high;
     return;
   }
+  if (from.text == "SR_CgaSize") {  // driver_bank.hpp
+    Inst& to = compute("mov.b32");
+    to.d = d, to.a = zero_;
+    return;
+  }
+  // Of these a part is known, which alone is asked for.
+  if (from.text == "SR_VIRTID" || from.text == "SR_VIRTCFG") {
+    one(from.text == "SR_VIRTID" ? Special::kWarpid : Special::kNwarpid, d, false);
+    const std::uint32_t by = constant({8});
+    Inst& to = compute("shl.b32");
+    to.d = d, to.a = d, to.b = by, to.hidden = true;
+    return;
+  }
+  if (from.text == "SR_SMEMSZ") {
+    one(Special::kTotalShared, d, false);
+    const std::uint32_t more = constant({driver_shared(request_.cc)});
+    Inst& to = compute("add.u32");
+    to.d = d, to.a = d, to.b = more, to.hidden = true;
+    return;
+  }
   for (const SpecialRegister& s : kSpecialRegisters) {
     if (s.name != from.text) continue;
     one(s.what, d, false);
@@ -302,14 +335,14 @@ void MachineDecoder::match() {
   in.d = d, in.d2 = p, in.a = a, in.sub = (has("ALL") ? 1u : 0u) | (wide ? 8u << 8 : 0u);
 }
 
-// REDUX.SUM UR5, R2
+// REDUX.SUM UR5, R2; without a word it is AND
 void MachineDecoder::reduce() {
   expect(2, 2);
   const std::uint32_t a = source(1);
   Inst& in = emit(Kind::kCompute);
   in.fn = reduce_lanes;
   in.d = dest(0), in.a = a;
-  in.sub = has("MIN") ? 1 : has("MAX") ? 2 : has("AND") ? 3 : has("OR") ? 4 : has("XOR") ? 5 : 0;
+  in.sub = has("SUM") ? 0 : has("MIN") ? 1 : has("MAX") ? 2 : has("OR") ? 4 : has("XOR") ? 5 : 3;
   if (has("S32")) in.sub |= 16;
 }
 
@@ -323,10 +356,11 @@ void MachineDecoder::elect() {
   in.d2 = predicate_dest(0), in.d = dest(1);
 }
 
-// LEPC R20, place
+// LEPC R20, place; without one it is its own
 void MachineDecoder::program_counter() {
-  expect(2, 2);
-  const std::uint64_t place = kCodeWindow + 16 * target(at(1));
+  expect(1, 2);
+  const std::uint32_t statement = count() == 2 ? target(at(1)) : statement_;
+  const std::uint64_t place = kCodeWindow + 16 * std::uint64_t{statement};
   const std::uint32_t row =
       constant({static_cast<std::uint32_t>(place), static_cast<std::uint32_t>(place >> 32)});
   const std::uint32_t d = dest(0, 2);
@@ -334,7 +368,7 @@ void MachineDecoder::program_counter() {
     Inst& to = compute("mov.b32");
     to.d = d + k * kRow, to.a = row + k * kRow, to.hidden = k != 0;
   }
-  targets_.push_back(target(at(1)));
+  targets_.push_back(statement);
 }
 
 // R2UR UR4, R2

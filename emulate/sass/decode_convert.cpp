@@ -65,6 +65,11 @@ std::uint32_t MachineDecoder::half_row(std::size_t i, std::uint32_t shift_of_hig
   return to;
 }
 
+// A float of so many bytes.
+std::uint32_t MachineDecoder::row_of_float(std::size_t i, std::uint32_t bytes) {
+  return bytes == 8 ? double_row(i) : bytes == 2 ? half_row(i, 16) : float_source(i);
+}
+
 // I2F[.F64][.U32][.RP] R0, a; I2FP.F32.S32
 void MachineDecoder::integer_to_float() {
   expect(2, 2);
@@ -103,11 +108,7 @@ void MachineDecoder::integer_to_float() {
   const std::uint32_t result = c.to_bytes == 4 ? dest(0) : temporary();
   Inst& to = compute("cvt.from_integer");
   to.d = result, to.a = a, to.sub = c.pack();
-  if (c.to_bytes == 4) return;
-  Inst& last = emit(Kind::kCompute);
-  last.fn = find_handler(c.to_bytes == 8 ? "machine.split" : "machine.from_half"),
-  last.hidden = true;
-  last.d = dest(0, c.to_bytes / 4u), last.a = result;
+  if (c.to_bytes != 4) from_row(result, c.to_bytes);
 }
 
 // F2I[.FTZ][.U32][.F64][.TRUNC][.NTZ] R0, a
@@ -121,16 +122,11 @@ void MachineDecoder::float_to_integer() {
     if (const LaneKind k = float_kind(m); k != LaneKind::kNone) c.from = k;
   }
   c.from_bytes = bytes_of(c.from), c.to_bytes = bytes_of(c.to) == 8 ? 8 : 4;
-  const std::uint32_t a = c.from_bytes == 8   ? double_row(1)
-                          : c.from_bytes == 2 ? half_row(1, 16)
-                                              : float_source(1);
+  const std::uint32_t a = row_of_float(1, c.from_bytes);
   const std::uint32_t result = c.to_bytes == 4 ? dest(0) : temporary();
   Inst& to = compute("cvt.to_integer");
   to.d = result, to.a = a, to.sub = c.pack();
-  if (c.to_bytes == 4) return;
-  Inst& last = emit(Kind::kCompute);
-  last.fn = find_handler("machine.split"), last.hidden = true;
-  last.d = dest(0, 2), last.a = result;
+  if (c.to_bytes != 4) from_row(result, c.to_bytes);
 }
 
 // F2F.F64.F32 R0, a: what it becomes, what it is
@@ -144,56 +140,135 @@ void MachineDecoder::float_to_float() {
   c.to = kinds[0], c.from = kinds[1];
   c.rounding = rounding_of(*line_), c.flush = has("FTZ"), c.saturate = has("SAT");
   c.from_bytes = bytes_of(c.from), c.to_bytes = bytes_of(c.to);
-  const std::uint32_t a = c.from_bytes == 8   ? double_row(1)
-                          : c.from_bytes == 2 ? half_row(1, 16)
-                                              : float_source(1);
+  const std::uint32_t a = row_of_float(1, c.from_bytes);
   const std::uint32_t result = c.to_bytes == 4 ? dest(0) : temporary();
   Inst& to = compute("cvt.floats");
   to.d = result, to.a = a, to.sub = c.pack();
-  if (c.to_bytes == 4) return;
-  Inst& last = emit(Kind::kCompute);
-  last.fn = find_handler(c.to_bytes == 8 ? "machine.split" : "machine.from_half"),
-  last.hidden = true;
-  last.d = dest(0, c.to_bytes / 4u), last.a = result;
+  if (c.to_bytes != 4) from_row(result, c.to_bytes);
 }
 
-// HADD2.F32 R0, -RZ, R1.H0_H0: a half becomes a float
+// HADD2.F32 R0, -RZ, R1.H0_H0: a half becomes a float; HADD2 R0, R1.F32, -RZ.H0_H0: a float a half,
+// cut off
 void MachineDecoder::half_to_float() {
   expect(3, 3);
-  if (!at(1).is_zero_register() || !at(1).negative) unknown("it adds halves to a float");
+  const std::size_t which = at(1).is_zero_register() ? 2 : 1;
+  const Operand& zero = at(3 - which);
+  if (!zero.is_zero_register() || !zero.negative) unknown("it adds halves to a float");
   Conversion c{};
-  c.from = LaneKind::kF16, c.to = LaneKind::kF32, c.from_bytes = 2, c.to_bytes = 4;
-  const std::uint32_t a = half_row(2, 16);
+  c.saturate = has("SAT");
+  if (has("F32")) {
+    c.from = LaneKind::kF16, c.to = LaneKind::kF32, c.from_bytes = 2, c.to_bytes = 4;
+    const std::uint32_t a = half_row(which, 16);
+    Inst& to = compute("cvt.floats");
+    to.d = dest(0), to.a = a, to.sub = c.pack();
+    return;
+  }
+  c.from = LaneKind::kF32, c.to = LaneKind::kF16, c.from_bytes = 4, c.to_bytes = 2;
+  c.rounding = kZero;
+  const std::uint32_t a = plain_source(at(which), 1), result = temporary();
   Inst& to = compute("cvt.floats");
+  to.d = result, to.a = a, to.sub = c.pack();
+  from_row(result, 2);
+}
+
+// F2FP.F16.F32.PACK_AB R0, high, low; .MERGE_C R0, a, RZ: one of them; .TF32.F32.PACK_B R0, a
+void MachineDecoder::pack_floats() {
+  if (has("E4M3") || has("E5M2")) return pack_bytes();
+  if (has("TF32")) {
+    expect(2, 2);
+    if (!has("PACK_B")) unknown("what it makes of a float is not known");
+    Conversion c{};
+    c.from = LaneKind::kF32, c.to = LaneKind::kTf32, c.from_bytes = c.to_bytes = 4;
+    c.rounding = rounding_of(*line_), c.relu = has("RELU");
+    const std::uint32_t a = float_source(1);
+    Inst& to = compute("cvt.floats");
+    to.d = dest(0), to.a = a, to.sub = c.pack();
+    return;
+  }
+  expect(3, 3);
+  const std::uint32_t how = rounding_of(*line_) | (has("BF16") ? 16u : 0) | (has("RELU") ? 32u : 0);
+  std::uint32_t a = zero_, b = zero_;
+  if (has("MERGE_C")) {
+    if (!at(2).is_zero_register()) unknown("what it merges is not known");
+    b = float_source(1);
+  } else if (has("PACK_AB")) {
+    a = float_source(1), b = float_source(2);
+  } else {
+    unknown("it does not pack two floats");
+  }
+  Inst& to = compute("cvt.pair");
+  to.d = dest(0), to.a = a, to.b = b, to.sub = how;
+}
+
+// F2FP.SATFINITE.E4M3.F32.PACK_AB_MERGE_C R0, high, low, RZ; .E5M2.F16.UNPACK_B_MERGE_C R0, pair,
+// RZ; .F16.E4M3.UNPACK_B R0, pair[.H1]
+void MachineDecoder::pack_bytes() {
+  const std::uint32_t how = (has("E5M2") ? 1u : 0) | (has("RELU") ? 2u : 0);
+  const auto no_rest = [&](std::size_t i) {
+    if (!at(i).is_zero_register()) unknown("what it merges is not known");
+  };
+  if (has("UNPACK_B")) {
+    expect(2, 2);
+    const std::uint32_t a = half_row(1, 16);
+    Inst& to = compute("cvt.bytes_to_halves");
+    to.d = dest(0), to.a = a, to.sub = how;
+    return;
+  }
+  if (!has("SATFINITE")) unknown("what is too large is not cut");
+  const bool floats = has("PACK_AB_MERGE_C");
+  if (!floats && !has("UNPACK_B_MERGE_C")) unknown("what it packs is not known");
+  expect(floats ? 4 : 3, floats ? 4 : 3);
+  no_rest(floats ? 3 : 2);
+  const std::uint32_t a = floats ? float_source(1) : source(1), b = floats ? float_source(2) : a,
+                      result = temporary();
+  Inst& to = compute(floats ? "cvt.bytes" : "cvt.halves_to_bytes");
+  to.d = result, to.a = a, to.b = b, to.sub = how | (!floats && has("BF16") ? 4u : 0);
+  from_row(result, 2);
+}
+
+// F2IP.U8.F32[.TRUNC].NTZ R0, RZ, a, RZ: the low byte
+void MachineDecoder::pack_converted() {
+  expect(4, 4);
+  if (!at(1).is_zero_register() || !at(3).is_zero_register())
+    unknown("where its other bytes come from is not known");
+  Conversion c{};
+  c.from = LaneKind::kF32, c.to = LaneKind::kU8, c.from_bytes = c.to_bytes = 4;
+  c.integral = c.saturate = true, c.rounding = rounding_of(*line_);
+  const std::uint32_t a = float_source(2);
+  Inst& to = compute("cvt.to_integer");
   to.d = dest(0), to.a = a, to.sub = c.pack();
 }
 
-// F2FP.F16.F32.PACK_AB R0, high, low
-void MachineDecoder::pack_floats() {
-  if (!has("PACK_AB")) unknown("it does not pack two floats");
-  expect(3, 3);
-  const std::uint32_t a = float_source(1), b = float_source(2);
-  Inst& to = compute("cvt.pair");
-  to.d = dest(0), to.a = a, to.b = b;
-  to.sub = rounding_of(*line_) | (has("BF16") ? 16u : 0) | (has("RELU") ? 32u : 0);
+// I2IP.S8.S32.SAT R0, a, b, c: c, a and b from the high bits down
+void MachineDecoder::pack_integers() {
+  expect(4, 4);
+  const LaneKind kind = integer_kind(line_->modifiers.empty() ? "" : line_->modifiers[0]);
+  const bool narrow = kind == LaneKind::kU8 || kind == LaneKind::kS8,
+             is_signed = kind == LaneKind::kS8 || kind == LaneKind::kS16;
+  if (!has("SAT") || !has("S32") || (!narrow && kind != LaneKind::kU16 && kind != LaneKind::kS16))
+    unknown("what it packs is not known");
+  if (!narrow && !at(3).is_zero_register()) unknown("it has no room for a third one");
+  const std::uint32_t a = source(1), b = source(2), c = source(3);
+  Inst& to = compute("cvt.pack");
+  to.d = dest(0), to.a = a, to.b = b, to.c = narrow ? c : kNoOffset;
+  to.sub = (narrow ? 8u : 16u) << 1 | (is_signed ? 1u : 0);
 }
 
-// FRND[.F64][.TRUNC] R0, a
+// FRND[.F64, .F16][.TRUNC] R0, a
 void MachineDecoder::round_float() {
   expect(2, 2);
-  const bool wide = has("F64");
   Conversion c{};
-  c.from = c.to = wide ? LaneKind::kF64 : LaneKind::kF32;
-  c.from_bytes = c.to_bytes = wide ? 8 : 4;
+  c.from = c.to = has("F64")    ? LaneKind::kF64
+                  : has("F16")  ? LaneKind::kF16
+                  : has("BF16") ? LaneKind::kBf16
+                                : LaneKind::kF32;
+  c.from_bytes = c.to_bytes = bytes_of(c.from);
   c.integral = true, c.rounding = rounding_of(*line_), c.flush = has("FTZ");
-  const std::uint32_t a = wide ? double_row(1) : float_source(1);
-  const std::uint32_t result = wide ? temporary() : dest(0);
+  const std::uint32_t a = row_of_float(1, c.from_bytes);
+  const std::uint32_t result = c.to_bytes == 4 ? dest(0) : temporary();
   Inst& to = compute("cvt.floats");
   to.d = result, to.a = a, to.sub = c.pack();
-  if (!wide) return;
-  Inst& last = emit(Kind::kCompute);
-  last.fn = find_handler("machine.split"), last.hidden = true;
-  last.d = dest(0, 2), last.a = result;
+  if (c.to_bytes != 4) from_row(result, c.to_bytes);
 }
 
 // I2I.U8.S32.SAT R0, a

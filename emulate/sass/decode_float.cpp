@@ -57,25 +57,24 @@ void MachineDecoder::fma_float() {
   float_mode(to);
 }
 
-// FMNMX R0, a, b, predicate: the least where it is true
+// FMNMX R0, a, b, predicate: the least where it is true; .XORSIGN R0, |a|, |b|: with both signs
 void MachineDecoder::minmax_float() {
   expect(4, 4);
-  const std::uint32_t a = float_source(1), b = float_source(2);
+  const bool crosses = has("XORSIGN");
+  const std::uint32_t a = crosses ? magnitude(1) : float_source(1),
+                      b = crosses ? magnitude(2) : float_source(2);
   const Truth which = truth(3);
-  const std::string how =
-      fmt::format("{}{}f32", has("FTZ") ? "ftz." : "", has("NAN") ? "NaN." : "");
-  if (which.row == true_) {
-    Inst& to = compute((which.inverted ? "max." : "min.") + how);
-    to.d = dest(0), to.a = a, to.b = b;
-    return;
-  }
-  const std::uint32_t least = temporary(), most = temporary();
-  Inst& low = hidden_compute("min." + how);
-  low.d = least, low.a = a, low.b = b;
-  Inst& high = hidden_compute("max." + how);
-  high.d = most, high.a = a, high.b = b;
-  Inst& to = compute("selp.b32");
-  to.d = dest(0), to.a = least, to.b = most, to.c = which.row, to.negate_c = which.inverted;
+  const std::string how = fmt::format("{}{}{}f32", has("FTZ") ? "ftz." : "",
+                                      has("NAN") ? "NaN." : "", crosses ? "xorsign.abs." : "");
+  choose_minmax(dest(0), a, b, which, "min." + how, "max." + how);
+}
+
+// |R4| of an operation that takes the sign itself.
+std::uint32_t MachineDecoder::magnitude(std::size_t i) {
+  const Operand& o = at(i);
+  if (!o.absolute || o.negative || o.complement || !o.modifiers.empty())
+    unknown(fmt::format("its operand {} is no magnitude", o.text));
+  return plain_source(o, 1);
 }
 
 // FSETP.GT.FTZ.AND P0, P1, a, b, predicate; FSET.BF.GT.AND R0, a, b, predicate
@@ -104,9 +103,10 @@ void MachineDecoder::select_float() {
   to.d = dest(0), to.a = a, to.b = b, to.c = which.row, to.negate_c = which.inverted;
 }
 
-// MUFU: what PTX's approximations are made of. It flushes, whatever stands around it.
+// MUFU: what PTX's approximations are made of. It flushes, whatever stands around it, but for TANH.
 void MachineDecoder::special_function() {
   expect(2, 2);
+  if (has("F16") || has("BF16")) return special_function_of_half();
   struct One {
     std::string_view modifier;
     const char* handler;
@@ -119,6 +119,7 @@ void MachineDecoder::special_function() {
     const std::uint32_t a = float_source(1);
     Inst& to = compute(one.handler);
     to.d = dest(0), to.a = a;
+    if (one.modifier == "TANH") return;
     to.fp = kFlush, to.float_bytes = 4, to.inner = to.fn, to.fn = mode_wrapper();
     return;
   }
@@ -136,9 +137,18 @@ void MachineDecoder::special_function() {
   const std::uint32_t halves = temporary();
   Inst& split = hidden_compute("machine.split");
   split.d = halves, split.a = result;
-  Inst& last = emit(Kind::kCompute);
-  last.fn = find_handler("mov.b32"), last.hidden = true;
-  last.d = dest(0), last.a = halves + kRow;
+  Inst& last = compute("mov.b32");
+  last.hidden = true, last.d = dest(0), last.a = halves + kRow;
+}
+
+// MUFU.EX2.F16 R0, a[.H1]; .TANH; of bfloats EX2 flushes
+void MachineDecoder::special_function_of_half() {
+  if (!has("EX2") && !has("TANH")) unknown("of a half its function is not known");
+  const bool bfloat = has("BF16");
+  const std::uint32_t a = half_row(1, 16), result = temporary();
+  Inst& to = compute(fmt::format("{}.{}", has("EX2") ? "ex2" : "tanh", bfloat ? "bf16" : "f16"));
+  to.d = result, to.a = a, to.sub = bfloat && has("EX2") ? 2 : 0;
+  from_row(result, 2);
 }
 
 void MachineDecoder::check_division() {
@@ -154,14 +164,18 @@ void MachineDecoder::check_division() {
 void MachineDecoder::double_arithmetic() {
   const bool fused = line_->opcode == "DFMA";
   expect(fused ? 4 : 3, fused ? 4 : 3);
-  bool x = false, y = false, z = false;
-  const std::uint32_t a = double_pair(1, x), b = double_pair(2, y),
-                      c = fused ? double_pair(3, z) : a;
+  // A NaN keeps its sign: signs are the operation's.
+  std::uint32_t signs = 0, rows[3] = {};
+  for (std::uint32_t k = 0; k < (fused ? 3u : 2u); ++k) {
+    bool negated = false, absolute = false;
+    rows[k] = double_pair(1 + k, negated, &absolute);
+    signs |= (negated ? 1u : 0) << k | (absolute ? 8u : 0) << k;
+  }
   Inst& to = compute(fused                     ? "machine.dfma"
                      : line_->opcode == "DADD" ? "machine.dadd"
                                                : "machine.dmul");
-  to.d = dest(0, 2), to.a = a, to.b = b, to.c = c;
-  to.sub = (x ? 1 : 0) | (y ? 2 : 0) | (z ? 4 : 0);
+  to.d = dest(0, 2), to.a = rows[0], to.b = rows[1], to.c = rows[2];
+  to.sub = signs;
   float_mode(to);
 }
 
@@ -179,6 +193,7 @@ std::uint32_t MachineDecoder::double_row(std::size_t i) {
 
 void MachineDecoder::compare_doubles() {
   expect(5, 5);
+  if (has("MAX") || has("MIN")) return extreme_of_doubles();
   const char* how = comparison_of(*line_);
   if (!how) unknown("its comparison is not known");
   const std::uint32_t a = double_row(2), b = double_row(3);
@@ -190,6 +205,16 @@ void MachineDecoder::compare_doubles() {
   to.d = predicate_dest(0), to.d2 = predicate_dest(1);
 }
 
+// DSETP.MAX.AND P0, P1, a, b, PT: whether a is the larger one; whether both are no numbers
+void MachineDecoder::extreme_of_doubles() {
+  const std::uint32_t a = double_row(2), b = double_row(3);
+  const Truth with = truth(4);
+  if (!has("AND") || with.row != true_ || with.inverted)
+    unknown("it joins its result with a predicate");
+  Inst& to = compute(has("MAX") ? "machine.dsetp.max" : "machine.dsetp.min");
+  to.d = predicate_dest(0), to.d2 = predicate_dest(1), to.a = a, to.b = b;
+}
+
 void MachineDecoder::minmax_double() {
   expect(4, 4);
   const std::uint32_t a = double_row(1), b = double_row(2);
@@ -198,13 +223,11 @@ void MachineDecoder::minmax_double() {
   const std::uint32_t result = temporary();
   Inst& to = compute(which.inverted ? "max.f64" : "min.f64");
   to.d = result, to.a = a, to.b = b;
-  Inst& split = emit(Kind::kCompute);
-  split.fn = find_handler("machine.split"), split.hidden = true;
-  split.d = dest(0, 2), split.a = result;
+  from_row(result, 8);
 }
 
 // Two halves: of a register, as its selection says, or of an immediate, which is two operands.
-std::uint32_t MachineDecoder::half_pair(std::size_t& i, bool bfloat) {
+std::uint32_t MachineDecoder::half_pair(std::size_t& i, bool bfloat, bool signs) {
   const Operand& o = at(i);
   const auto is_number = [](const Operand& n) {
     return n.kind == Operand::Kind::kFloat || n.kind == Operand::Kind::kInteger;
@@ -233,7 +256,7 @@ std::uint32_t MachineDecoder::half_pair(std::size_t& i, bool bfloat) {
     in.d = to, in.a = row, in.b = zero_, in.c = how;
     row = to;
   }
-  if (!o.negative && !o.absolute) return row;
+  if (!signs || (!o.negative && !o.absolute)) return row;
   const std::uint32_t to = temporary();
   Inst& in = hidden_compute("machine.sign");
   in.d = to, in.a = row, in.target = o.absolute ? 0x7fff7fffu : ~0u;
@@ -244,7 +267,7 @@ std::uint32_t MachineDecoder::half_pair(std::size_t& i, bool bfloat) {
 // HADD2, HMUL2, HFMA2
 void MachineDecoder::half_arithmetic() {
   const bool bfloat = has("BF16_V2") || has("BF16");
-  if (has("F32")) return half_to_float();
+  if (has("F32") || (count() > 1 && at(1).has("F32"))) return half_to_float();
   const bool fused = line_->opcode == "HFMA2";
   std::size_t i = 1;
   // The way to a constant that keeps other units free: -0 x 0 and two halves.
@@ -281,6 +304,39 @@ void MachineDecoder::compare_halves() {
   Inst& to = compute(
       fmt::format("setp.{}{}.{}", has("FTZ") ? "ftz." : "", how, bfloat ? "bf16x2" : "f16x2"));
   to.d = predicate_dest(0), to.d2 = predicate_dest(1), to.a = a, to.b = b;
+}
+
+// HSET2[.BF].GEU[.FTZ].AND R0, a, b, PT: 1.0 or all ones in each half
+void MachineDecoder::set_halves() {
+  const char* how = comparison_of(*line_);
+  if (!how || !has("AND")) unknown("its comparison is not known");
+  const bool bfloat = has("BF16_V2");
+  std::size_t i = 1;
+  const std::uint32_t a = half_pair(i, bfloat), b = half_pair(i, bfloat);
+  const Truth with = truth(i);
+  if (i + 1 != count() || with.row != true_ || with.inverted)
+    unknown("it joins its result with a predicate");
+  Inst& to = compute(
+      fmt::format("set.{}{}.{}", has("FTZ") ? "ftz." : "", how, bfloat ? "bf16x2" : "f16x2"));
+  to.d = dest(0), to.a = a, to.b = b;
+  to.sub = (!has("BF") ? 2u : bfloat ? 3u : 1u) << 2;
+}
+
+// HMNMX2[.FTZ][.NAN] R0, a, b, predicate: the least where it is true; .XORSIGN R0, |a|, |b|
+void MachineDecoder::minmax_halves() {
+  const bool bfloat = has("BF16_V2"), crosses = has("XORSIGN");
+  std::size_t i = 1;
+  const auto pair = [&] {
+    if (!crosses) return half_pair(i, bfloat);
+    if (!at(i).absolute || at(i).negative)
+      unknown(fmt::format("its operand {} is no magnitude", at(i).text));
+    return half_pair(i, bfloat, false);
+  };
+  const std::uint32_t a = pair(), b = pair();
+  if (i + 1 != count()) unknown("it has other operands than two and a predicate");
+  const std::string how = fmt::format("{}{}{}", has("NAN") ? "NaN." : "",
+                                      crosses ? "xorsign.abs." : "", bfloat ? "bf16x2" : "f16x2");
+  choose_minmax(dest(0), a, b, truth(i), "min." + how, "max." + how, has("FTZ") ? 2 : 0);
 }
 
 }  // namespace warpmem::emulate

@@ -13,6 +13,7 @@ constexpr std::uint32_t kNegateA = 1, kNegateB = 2, kNegateC = 4, kExtended = 8,
 
 // IADD3 R0, [P0,] [P1,] a, b, c [, carry [, carry]]; UIADD3.
 void MachineDecoder::add3() {
+  if (has("64")) return add_wide();
   std::uint32_t out[2] = {kNoOffset, kNoOffset};
   std::size_t i = 1;
   bool carries = false;
@@ -36,11 +37,31 @@ void MachineDecoder::add3() {
   to.d2 = out[0], to.extra = out[1], to.e = in[0].row, to.target = in[1].row;
 }
 
-// VIADD R0, a, b
+// VIADD R0, a, b; .16x2, .U8x4: of 16 and 8 bits each; .S32.ISAT: cut to what has a place
 void MachineDecoder::add2() {
   expect(3, 3);
+  if (has("16x2")) {
+    const std::uint32_t a = source(1), b = source(2);
+    Inst& to = compute("add.u16x2");
+    to.d = dest(0), to.a = a, to.b = b;
+    return;
+  }
   bool x = false, y = false;
   const std::uint32_t a = integer_source(1, x), b = integer_source(2, y);
+  if (has("ISAT")) {
+    if (x || !has("S32")) unknown("its first operand is negated, or has no sign");
+    Inst& to = compute(y ? "sub.sat.s32" : "add.sat.s32");
+    to.d = dest(0), to.a = a, to.b = b;
+    return;
+  }
+  if (has("U8x4")) {
+    if (x) unknown("its first operand is negated");
+    Video v{};
+    v.op = y ? VideoOp::kSub : VideoOp::kAdd, v.parts = 4;
+    Inst& to = compute("video.parts");
+    to.d = dest(0), to.a = a, to.b = b, to.c = zero_, to.sub = v.pack();
+    return;
+  }
   Inst& to = compute(x || y ? "machine.sum3" : "add.u32");
   to.d = dest(0), to.a = a, to.b = b, to.c = zero_;
   to.sub = (x ? kNegateA : 0) | (y ? kNegateB : 0);
@@ -155,10 +176,22 @@ void MachineDecoder::logic3() {
   to.sub = table | (has("PAND") ? 1u : 2u) << 8;
 }
 
+// A predicate, or the sign of a register: R4.SIGN.
+MachineDecoder::Truth MachineDecoder::truth_or_sign(std::size_t i) {
+  const Operand& o = at(i);
+  if (o.kind != Operand::Kind::kRegister) return truth(i);
+  if (!o.has("SIGN") || o.modifiers.size() != 1 || o.negative || o.absolute)
+    unknown(fmt::format("its operand {} is no predicate", o.text));
+  const std::uint32_t a = plain_source(o, 1), to = temporary();
+  Inst& in = hidden_compute("setp.lt.s32");
+  in.d = to, in.d2 = kNoOffset, in.a = a, in.b = zero_, in.c = true_;
+  return {to, o.complement};
+}
+
 // PLOP3.LUT P0, P1, a, b, c, table, table
 void MachineDecoder::predicate_logic3() {
   expect(7, 7);
-  const Truth a = truth(2), b = truth(3), c = truth(4);
+  const Truth a = truth_or_sign(2), b = truth_or_sign(3), c = truth_or_sign(4);
   Inst& to = compute("machine.plop3");
   to.d = predicate_dest(0), to.d2 = predicate_dest(1);
   to.a = a.row, to.b = b.row, to.c = c.row;
@@ -189,6 +222,7 @@ void MachineDecoder::bits_predicate() {
 
 // ISETP.GE.U32.AND[.EX] P0, P1, a, b, predicate [, of the low halves]
 void MachineDecoder::compare_integers() {
+  if (has("S64") || has("U64")) return compare_wide();
   const bool extended = has("EX");
   expect(extended ? 6 : 5, extended ? 6 : 5);
   static constexpr std::string_view kHow[] = {"LT", "EQ", "LE", "GT", "NE", "GE"};
@@ -213,6 +247,7 @@ void MachineDecoder::compare_integers() {
 
 // SEL R0, a, b, predicate
 void MachineDecoder::select() {
+  if (has("64")) return select_wide();
   expect(4, 4);
   const std::uint32_t a = source(1), b = source(2);
   const Truth which = truth(3);
@@ -222,6 +257,7 @@ void MachineDecoder::select() {
 
 // MOV R0, a; UMOV
 void MachineDecoder::move() {
+  if (has("64")) return move_wide();
   if (count() == 3) (void)number(2);  // a mask of bytes, which is 0xf
   expect(2, 3);
   if (count() == 3 && number(2) != 0xf) unknown("it moves some of the bytes");
@@ -241,24 +277,63 @@ void MachineDecoder::absolute() {
   to.d = dest(0), to.a = a;
 }
 
-// IMNMX, VIMNMX R0, a, b, predicate: the least where it is true
+// IMNMX, VIMNMX[.RELU] R0, [PT, PT,] a, b, predicate: the least where it is true; .S16x2, .U8x4: of
+// each half and byte
 void MachineDecoder::minmax() {
-  expect(4, 4);
-  const std::uint32_t a = source(1), b = source(2);
-  const Truth which = truth(3);
-  const char* type = has("U32") ? "u32" : "s32";
+  if (has("S64") || has("U64")) return minmax_wide();
+  std::size_t i = 1;
+  for (std::size_t n = 0; n < 2 && is_predicate(i); ++n)
+    if (predicate_dest(i++) != kNoOffset) unknown("it gives a predicate");
+  expect(i + 3, i + 3);
+  const std::uint32_t a = source(i), b = source(i + 1);
+  if (has("U8x4")) {
+    const Truth which = truth(i + 2);
+    if (which.row != true_) unknown("a predicate says which of them it takes");
+    Video v{};
+    v.op = which.inverted ? VideoOp::kMax : VideoOp::kMin, v.parts = 4;
+    Inst& to = compute("video.parts");
+    to.d = dest(0), to.a = a, to.b = b, to.c = zero_, to.sub = v.pack();
+    return;
+  }
+  const std::string type = fmt::format("{}{}", has("RELU") ? "relu." : "",
+                                       has("U16x2")   ? "u16x2"
+                                       : has("S16x2") ? "s16x2"
+                                       : has("U32")   ? "u32"
+                                                      : "s32");
+  if (has("RELU") && (has("U16x2") || has("U32"))) unknown("numbers without a sign are cut at 0");
+  choose_minmax(dest(0), a, b, truth(i + 2), "min." + type, "max." + type);
+}
+
+// The least where `which` is true, else the most.
+void MachineDecoder::choose_minmax(std::uint32_t d, std::uint32_t a, std::uint32_t b, Truth which,
+                                   const std::string& least_of, const std::string& most_of,
+                                   std::uint32_t sub) {
   if (which.row == true_) {
-    Inst& to = compute(fmt::format("{}.{}", which.inverted ? "max" : "min", type));
-    to.d = dest(0), to.a = a, to.b = b;
+    Inst& to = compute(which.inverted ? most_of : least_of);
+    to.d = d, to.a = a, to.b = b, to.sub = sub;
     return;
   }
   const std::uint32_t least = temporary(), most = temporary();
-  Inst& low = hidden_compute(fmt::format("min.{}", type));
-  low.d = least, low.a = a, low.b = b;
-  Inst& high = hidden_compute(fmt::format("max.{}", type));
-  high.d = most, high.a = a, high.b = b;
+  Inst& low = hidden_compute(least_of);
+  low.d = least, low.a = a, low.b = b, low.sub = sub;
+  Inst& high = hidden_compute(most_of);
+  high.d = most, high.a = a, high.b = b, high.sub = sub;
   Inst& to = compute("selp.b32");
-  to.d = dest(0), to.a = least, to.b = most, to.c = which.row, to.negate_c = which.inverted;
+  to.d = d, to.a = least, to.b = most, to.c = which.row, to.negate_c = which.inverted;
+}
+
+// VABSDIFF[.U32] R0, a, b, c: |a - b| + c; VABSDIFF4.U8[.ACC]: of each byte, .ACC: all and c added
+void MachineDecoder::difference() {
+  expect(4, 4);
+  const bool four = line_->opcode == "VABSDIFF4";
+  if (four && !has("U8")) unknown("its bytes have signs");
+  const std::uint32_t a = source(1), b = source(2), c = source(3);
+  Video v{};
+  v.op = VideoOp::kAbsdiff, v.parts = four ? 4 : 1;
+  v.signed_a = v.signed_b = v.signed_d = !four && !has("U32");
+  v.second = !four || has("ACC") ? 1 : 0;
+  Inst& to = compute(four ? "video.parts" : "video");
+  to.d = dest(0), to.a = a, to.b = b, to.c = c, to.sub = v.pack();
 }
 
 // VIADDMNMX R0, a, b, c, predicate: the least of a + b and c where it is true

@@ -125,20 +125,23 @@ void MachineDecoder::store() {
 void MachineDecoder::atomic() {
   const std::string_view name = line_->opcode;
   const bool reduces = name == "RED" || name == "REDG";
+  const bool casts = has("CAST");
   std::size_t i = 0;
-  if (!reduces && is_predicate(i) && predicate_dest(i++) != kNoOffset)
-    unknown("it gives a predicate");
-  const std::uint32_t d = reduces ? sink_ : dest(i++);
+  std::uint32_t p = kNoOffset;
+  if (!reduces && is_predicate(i)) p = predicate_dest(i++);
+  if (p != kNoOffset && !casts) unknown("it gives a predicate");
+  const std::uint32_t d = reduces || (casts && i != 0) ? sink_ : dest(i++);
   const std::size_t address = i++;
   Access a;
   a.op = reduces ? trace::Op::kReduction : trace::Op::kAtomic;
   a.atomic = operation_of(*line_);
-  if (a.atomic == AtomicOp::kNone) unknown("its operation is not known");
   a.space = name == "ATOMS"                     ? Space::kShared
             : name == "ATOMG" || name == "REDG" ? Space::kGlobal
                                                 : Space::kGeneric;
   // RED's address is global memory's where a descriptor says so.
   if (name == "RED" && at(address).descriptor != trace::kNoRegister) a.space = Space::kGlobal;
+  if (casts) a.atomic = AtomicOp::kCas;  // .SPIN: whoever does not come first tries again
+  if (a.atomic == AtomicOp::kNone) unknown("its operation is not known");
   const bool wide = has("64");
   a.type = wide ? (has("S64") ? Type::kS64 : Type::kU64) : Type::kU32;
   if (has("S32")) a.type = Type::kS32;
@@ -147,7 +150,12 @@ void MachineDecoder::atomic() {
   if (has("F64")) a.type = Type::kF64;
   if (has("F16x2")) a.type = Type::kF16x2;
   if (has("BF16_V2") || has("BF16x2")) a.type = Type::kBf16x2;
-  a.element_bytes = static_cast<std::uint8_t>(size_of(a.type)), a.elements = 1;
+  a.elements = 1;
+  if (has("F32x2") || has("F32x4")) {
+    if (!reduces) unknown("it gives several values");
+    a.type = Type::kF32, a.elements = has("F32x2") ? 2 : 4;
+  }
+  a.element_bytes = static_cast<std::uint8_t>(size_of(a.type));
   a.waits = a.atomic == AtomicOp::kCas || a.atomic == AtomicOp::kExch;
   access_of(at(address), a);
   const std::uint32_t words = a.element_bytes / 4u;
@@ -155,7 +163,11 @@ void MachineDecoder::atomic() {
     const std::uint32_t row = source(k, words);
     return words == 2 ? joined(row) : row;
   };
-  if (has("POPC")) {
+  if (a.elements > 1) {
+    const std::uint32_t first = source(i++, a.elements);
+    for (std::uint32_t k = 0; k < a.elements; ++k)
+      a.values[k] = first == zero_ ? zero_ : first + k * kRow;
+  } else if (has("POPC")) {
     if (d != sink_) unknown("it gives a count");
     a.values[0] = constant({1});
   } else {
@@ -163,16 +175,31 @@ void MachineDecoder::atomic() {
   }
   if (a.atomic == AtomicOp::kCas) a.values[1] = value(i++);
   if (i != count()) unknown("it has more operands than its operation takes");
-  const bool gives = d != sink_;
-  const std::uint32_t old = !gives ? kNoOffset : words == 2 ? temporary() : d;
+  const bool gives = d != sink_ || p != kNoOffset;
+  const std::uint32_t old = !gives ? kNoOffset : words == 2 || casts ? temporary() : d;
   a.values[4] = old;
   a.value_bytes[0] = a.value_bytes[1] = a.element_bytes;
   Inst& in = emit(Kind::kAccess);
   new_access(in) = a;
-  if (!gives || words == 1) return;
-  Inst& split = emit(Kind::kCompute);
-  split.fn = find_handler("machine.split"), split.hidden = true;
-  split.d = d, split.a = old;
+  if (!gives) return;
+  if (casts) return tell_success(p, d, old, a.values[0], words);
+  if (words == 1) return;
+  Inst& split = compute("machine.split");
+  split.hidden = true, split.d = d, split.a = old;
+}
+
+// What ATOMS.CAST gives: whether the old value was the expected one. Before 10.0 as 1 or 0.
+void MachineDecoder::tell_success(std::uint32_t p, std::uint32_t d, std::uint32_t old,
+                                  std::uint32_t expected, std::uint32_t words) {
+  const std::uint32_t same = p != kNoOffset ? p : temporary(), one = constant({1});
+  Inst& compare = compute(words == 2 ? "setp.eq.u64" : "setp.eq.u32");
+  compare.hidden = true;
+  compare.d = same, compare.d2 = kNoOffset, compare.a = old, compare.b = expected;
+  for (std::uint32_t k = 0; k < words && d != sink_; ++k) {
+    Inst& to = compute(k == 0 ? "selp.b32" : "mov.b32");
+    to.hidden = true;
+    to.d = d + k * kRow, to.a = k == 0 ? one : zero_, to.b = zero_, to.c = same;
+  }
 }
 
 // LDGSTS.E.BYPASS.128 [R3], desc[UR6][R6.64] [, predicate]
@@ -216,64 +243,16 @@ void MachineDecoder::matrix_load() {
   new_access(in) = a;
 }
 
-// CCTL.E.PF2 [R2]
+// CCTL.E.PF2 [R2]; .PF1; .PML2, .RML2, .DML2: prefetch to stay, lose its rank, or be dropped, as
+// PTX's
 void MachineDecoder::prefetch() {
-  if (!has("PF2")) return nothing();
+  if (has("IVALL")) return nothing();
   expect(1, 1);
   Access a;
   a.op = trace::Op::kPrefetch, a.space = Space::kGlobal, a.element_bytes = 1;
   access_of(at(0), a);
   Inst& in = emit(Kind::kAccess);
   new_access(in) = a;
-}
-
-// HMMA.16816.F32[.BF16, .TF32] R4, a, b, c; IMMA.16832.S8.S8
-void MachineDecoder::matrix_product() {
-  expect(4, 4);
-  struct Shape {
-    std::string_view modifier;
-    std::uint32_t k;
-  };
-  static constexpr Shape kShapes[] = {
-      {"1684", 4}, {"1688", 8}, {"16816", 16}, {"16832", 32}, {"16864", 64}};
-  MatrixProduct p;
-  p.k = 0;
-  for (const Shape& s : kShapes)
-    if (has(s.modifier)) p.k = s.k;
-  if (p.k == 0) unknown("its shape is not known");
-  if (line_->opcode == "HMMA") {
-    p.a = p.b = has("BF16") ? Type::kBf16 : has("TF32") ? Type::kTf32 : Type::kF16;
-    p.accumulator = p.result = has("F32") ? Type::kF32 : Type::kF16;
-  } else {
-    std::vector<Type> factors;
-    for (const std::string& m : line_->modifiers) {
-      if (m == "S8") factors.push_back(Type::kS8);
-      if (m == "U8") factors.push_back(Type::kU8);
-      if (m == "S4") factors.push_back(Type::kS4);
-      if (m == "U4") factors.push_back(Type::kU4);
-    }
-    if (factors.size() != 2) unknown("it does not say what it multiplies");
-    p.a = factors[0], p.b = factors[1], p.accumulator = p.result = Type::kS32;
-    p.saturates = has("SAT");
-  }
-  std::vector<std::uint32_t> list;
-  const auto rows = [&](std::size_t i, Fragment f) {
-    const Operand& o = at(i);
-    for (const std::string& m : o.modifiers)
-      if (m != "ROW" && m != "COL") unknown(fmt::format("its operand {} has a modifier", o.text));
-    if (o.negative || o.absolute || o.complement)
-      unknown(fmt::format("its operand {} has a sign", o.text));
-    if (o.kind != Operand::Kind::kRegister)
-      unknown(fmt::format("its operand {} is no register", o.text));
-    const std::uint32_t first = i == 0 ? dest(0, 4) : plain_source(o, 4);
-    for (std::uint32_t k = 0; k < p.registers(f); ++k) list.push_back(first + k * kRow);
-  };
-  rows(1, Fragment::kA), rows(2, Fragment::kB), rows(3, Fragment::kC), rows(0, Fragment::kC);
-  Inst& in = emit(Kind::kMatrixProduct);
-  in.extra = static_cast<std::uint32_t>(code_.lists.size());
-  in.sub = static_cast<std::uint32_t>(code_.products.size());
-  code_.lists.push_back(std::move(list));
-  code_.products.push_back(p);
 }
 
 // MOVM.16.MT88 R0, a
@@ -303,6 +282,7 @@ void MachineDecoder::load_constant() {
     }
     return;
   }
+  known_place(from.bank, static_cast<std::uint32_t>(from.value), w.elements);
   BankLoad load;
   load.bank = from.bank, load.offset = static_cast<std::uint32_t>(from.value);
   if (from.base != trace::kNoRegister && from.base != trace::kZeroRegister)

@@ -10,33 +10,34 @@ constexpr std::uint32_t kRow = 128;
 
 }  // namespace
 
-// The handle in two uniform registers; behind it stands what of it is fixed, 0.
-void MachineDecoder::texture_object(TextureAccess& t, std::size_t i) {
-  if (at(i).kind != Operand::Kind::kUniformRegister)
-    unknown(fmt::format("its operand {} is no handle", at(i).text));
-  t.object = joined(source(i, 2));
+// The handle in two uniform registers, perhaps with 0 behind it; or 0 and its place in bank 0, in
+// words. What it stands before.
+std::size_t MachineDecoder::texture_object(TextureAccess& t, std::size_t i) {
+  const bool uniform = at(i).kind == Operand::Kind::kUniformRegister;
+  if (uniform) t.object = joined(source(i++, 2));
+  if (uniform && (i == count() || at(i).kind != Operand::Kind::kInteger)) return i;
+  if (number(i++) != 0) unknown("its handle has a fixed part");
+  if (!uniform) t.object = joined(bank_row(0, 4 * number(i++), 2));
+  return i;
 }
 
-// TEX.LL RZ, R9, coordinates, level, handle, 0x0, 2D, channels; TLD.LZ: whole coordinates, no level
+// TEX.LL RZ, R9, coordinates, level, handle, 2D, channels; TLD.LZ: whole coordinates, no level;
+// .SCR: coordinates and level in two pairs of registers
 void MachineDecoder::texture() {
   TextureAccess t;
   t.what = TextureAccess::What::kSample;
   t.whole = line_->opcode == "TLD";
   const bool level = has("LL");
-  if (!level && !has("LZ")) unknown("its level is taken from neighbouring lanes");
-  expect(level ? 8 : 7, level ? 8 : 7);
-  std::size_t i = 2;
-  const std::uint32_t at_ = source(i++, 3);
-  const std::uint32_t by = level ? source(i++) : zero_;
-  texture_object(t, i++);
-  if (number(i++) != 0) unknown("its handle has a fixed part");
-  const std::string& geometry = at(i++).text;
+  // Since 12.0 that is how tex without a level is written.
+  if (!level && !has("LZ") && (request_.cc < 120 || t.whole))
+    unknown("its level is taken from neighbouring lanes");
+  const std::string& geometry = at(count() - 2).text;
   if (geometry != "1D" && geometry != "2D" && geometry != "3D")
     unknown(fmt::format("its geometry {} is not known", geometry));
   t.dimensions = static_cast<std::uint32_t>(geometry[0] - '0');
-  const std::uint32_t channels = number(i++);
-  for (std::uint32_t k = 0; k < t.dimensions; ++k) t.at[k] = at_ + k * kRow;
-  t.level = by;
+  const std::uint32_t channels = number(count() - 1);
+  const std::size_t end = texture_coordinates(t, level);
+  if (texture_object(t, end) + 2 != count()) unknown("it has other operands than are known");
   // Results go to the second register and the one behind it, then to the first.
   std::uint32_t next = 0;
   for (std::uint32_t k = 0; k < 4; ++k) {
@@ -50,9 +51,29 @@ void MachineDecoder::texture() {
   code_.textures.push_back(t);
 }
 
-// SULD.D.BA.2D.TRAP R0, [coordinates], handle, 0x0; SUST.… [coordinates], R0, handle, 0x0
+// Where they and the level lie; what they stand before.
+std::size_t MachineDecoder::texture_coordinates(TextureAccess& t, bool level) {
+  t.level = zero_;
+  if (!has("SCR")) {
+    const std::uint32_t first = source(2, t.dimensions);
+    for (std::uint32_t k = 0; k < t.dimensions; ++k) t.at[k] = first + k * kRow;
+    if (level) t.level = source(3);
+    return level ? 4 : 3;
+  }
+  // Two in the first pair, two in the other, as far as there are more than two.
+  const std::uint32_t all = t.dimensions + (level ? 1u : 0u);
+  if (all == 2 && level) unknown("where its level is, is not known");
+  const std::uint32_t first = source(2, 2), second = all > 2 ? source(3, 2) : zero_;
+  const auto value = [&](std::uint32_t k) {
+    return k < 2 ? first + k * kRow : second + (k - 2) * kRow;
+  };
+  for (std::uint32_t k = 0; k < t.dimensions; ++k) t.at[k] = value(k);
+  if (level) t.level = value(t.dimensions);
+  return all > 2 ? 4 : 3;
+}
+
+// SULD.D.BA.2D.TRAP R0, [coordinates], handle; SUST.… [coordinates], R0, handle
 void MachineDecoder::surface() {
-  expect(4, 4);
   const bool loads = line_->opcode == "SULD";
   TextureAccess t;
   t.what = loads ? TextureAccess::What::kSurfaceLoad : TextureAccess::What::kSurfaceStore;
@@ -71,8 +92,7 @@ void MachineDecoder::surface() {
   const std::uint32_t values = loads ? dest(0, t.elements) : source(1, t.elements);
   for (std::uint32_t k = 0; k < t.elements; ++k) t.value[k] = values + k * kRow;
   t.value_bytes = 4;
-  texture_object(t, 2);
-  if (number(3) != 0) unknown("its handle has a fixed part");
+  if (texture_object(t, 2) != count()) unknown("it has other operands than are known");
   Inst& in = emit(Kind::kTexture);
   in.extra = static_cast<std::uint32_t>(code_.textures.size());
   code_.textures.push_back(t);

@@ -6,6 +6,9 @@
 #include <bit>
 #include <cstring>
 
+#include "emulate/sass/driver_bank.hpp"
+#include "emulate/sass/warp_handlers.hpp"
+
 namespace warpmem::emulate {
 namespace {
 
@@ -54,18 +57,19 @@ std::uint32_t MachineDecoder::constant(const std::vector<std::uint32_t>& words) 
   return it->second;
 }
 
+// Of what the driver puts before the parameters some words are not known.
+void MachineDecoder::known_place(std::uint32_t bank, std::uint32_t offset,
+                                 std::uint32_t words) const {
+  if (bank != 0) return;
+  const auto places = driver_places(request_.cc);
+  for (std::uint32_t at = offset; at < offset + 4 * words && at < request_.params_at; at += 4)
+    if (std::ranges::find(places, at, &DriverPlace::offset) == places.end())
+      unknown(fmt::format("what the driver puts at {:#x} of constant bank 0 is not known", offset));
+}
+
 std::uint32_t MachineDecoder::bank_row(std::uint32_t bank, std::uint32_t offset,
                                        std::uint32_t words) {
-  // Of what the driver puts before the parameters: sizes, the local window, the stack's end,
-  // clusters, parameters' addresses, and the descriptor of global memory, which says nothing here.
-  static constexpr std::array<std::uint32_t, 16> kKnown{0x0,   0x4,   0x8,   0xc,   0x10,  0x14,
-                                                        0x20,  0x24,  0x28,  0x118, 0x11c, 0x140,
-                                                        0x198, 0x19c, 0x208, 0x20c};
-  if (bank == 0 && offset < request_.params_at)
-    for (std::uint32_t i = 0; i < words; ++i)
-      if (std::ranges::find(kKnown, offset + 4 * i) == kKnown.end())
-        unknown(
-            fmt::format("what the driver puts at {:#x} of constant bank 0 is not known", offset));
+  known_place(bank, offset, words);
   const auto [it, fresh] = banks_.try_emplace({bank, offset, words}, 0);
   if (!fresh) return it->second;
   it->second = allot(words * kRow);
@@ -188,8 +192,8 @@ std::uint32_t MachineDecoder::float_source(std::size_t i) {
   return to;
 }
 
-// The high half of a double is what an immediate has.
-std::uint32_t MachineDecoder::double_pair(std::size_t i, bool& negated) {
+// The high half of a double is what an immediate has. `magnitude`: whoever asks takes |a| itself.
+std::uint32_t MachineDecoder::double_pair(std::size_t i, bool& negated, bool* magnitude) {
   const Operand& o = at(i);
   negated = false;
   if (o.kind == Kind_::kFloat || o.kind == Kind_::kInteger) {
@@ -201,7 +205,8 @@ std::uint32_t MachineDecoder::double_pair(std::size_t i, bool& negated) {
   if (o.complement || !o.modifiers.empty())
     unknown(fmt::format("its operand {} has a modifier", o.text));
   const std::uint32_t row = plain_source(o, 2);
-  if (!o.absolute) return negated = o.negative, row;
+  if (magnitude) *magnitude = o.absolute;
+  if (!o.absolute || magnitude) return negated = o.negative, row;
   const std::uint32_t to = temporary();
   Inst& low = hidden_compute("mov.b32");
   low.d = to, low.a = row;
@@ -216,6 +221,13 @@ std::uint32_t MachineDecoder::joined(std::uint32_t pair) {
   Inst& in = hidden_compute("machine.join");
   in.d = to, in.a = pair;
   return to;
+}
+
+// What a handler of PTX left in a row of another width, into the registers of operand `i`.
+void MachineDecoder::from_row(std::uint32_t result, std::uint32_t bytes, std::size_t i) {
+  Inst& last = compute(bytes == 8 ? "machine.split" : "machine.from_half");
+  last.hidden = true;
+  last.d = dest(i, bytes == 8 ? 2 : 1), last.a = result;
 }
 
 std::uint32_t MachineDecoder::dest(std::size_t i, std::uint32_t words) const {
@@ -263,7 +275,13 @@ void MachineDecoder::float_mode(Inst& in) {
   if (has("SAT")) fp |= 8;
   if (!fp) return;
   in.fp = fp, in.float_bytes = 4;
-  in.inner = in.fn, in.fn = mode_wrapper();
+  if (!form_->uniform) in.inner = in.fn;
+  in.fn = mode_wrapper();
+  if (!form_->uniform) return;
+  // The mode's wrapper does it for the lanes that are there: the others get theirs.
+  const std::uint32_t d = in.d;
+  Inst& all = emit(Kind::kCompute);
+  all.hidden = true, all.fn = first_lane_to_all, all.d = all.a = d;
 }
 
 void MachineDecoder::lay_out(const std::vector<MachineLine>& lines) {
@@ -278,7 +296,7 @@ void MachineDecoder::lay_out(const std::vector<MachineLine>& lines) {
     if (o.kind == Kind_::kUniformRegister) uniform(o.number);
     general(o.base), uniform(o.uniform), uniform(o.descriptor);
   };
-  registers_ = 8;  // what calls of the driver's functions name is not in the text
+  registers_ = 14;  // what calls of the driver's functions name is not in the text
   for (const MachineLine& line : lines)
     for (const Operand& o : line.operands) meet(o);
   registers_ += kWidest, uniforms_ += kWidest;
@@ -286,6 +304,7 @@ void MachineDecoder::lay_out(const std::vector<MachineLine>& lines) {
   uniform_base_ = allot(uniforms_ * kRow);
   predicates_ = allot(8 * 4), uniform_predicates_ = allot(8 * 4);
   barrier_count_ = allot(kRow), barrier_truth_ = allot(4);
+  spare_ = allot(2 * kRow);
   true_ = allot(4), barriers_ = allot(16 * kRow);
   zero_ = allot(kWidest * kRow), sink_ = allot(8 * kRow);
 }

@@ -31,6 +31,7 @@ class MachineDecoder {
  public:
   struct Request {
     const Function* function = nullptr;  // a name for messages
+    std::uint32_t cc = 90;               // compute capability x 10
     std::uint32_t reserved_shared = 0;   // bytes at the start of a CTA's window
     std::uint32_t params_at = 0;         // in bank 0: what lies before is the driver's
     // Offsets of code words that hold an address: what MOV's text shows of it is not its value.
@@ -72,6 +73,7 @@ class MachineDecoder {
   std::uint32_t allot(std::uint32_t bytes);
   std::uint32_t temporary();  // of 64 bits a lane, until the next statement
   std::uint32_t constant(const std::vector<std::uint32_t>& words);
+  void known_place(std::uint32_t bank, std::uint32_t offset, std::uint32_t words) const;
   std::uint32_t bank_row(std::uint32_t bank, std::uint32_t offset, std::uint32_t words);
   Inst& emit(Kind kind);
   Inst& emit_hidden(Kind kind);
@@ -88,11 +90,12 @@ class MachineDecoder {
   std::uint32_t plain_source(const Operand& o, std::uint32_t words);
   std::uint32_t integer_source(std::size_t i, bool& negated);  // -R4 or ~R4: `negated`
   std::uint32_t float_source(std::size_t i);
-  std::uint32_t double_pair(std::size_t i, bool& negated);
-  std::uint32_t joined(std::uint32_t pair);              // of two rows a row of 64 bits
-  std::uint32_t double_row(std::size_t i);               // of 64 bits, with its sign
-  std::uint32_t half_pair(std::size_t& i, bool bfloat);  // behind which `i` then is
+  std::uint32_t double_pair(std::size_t i, bool& negated, bool* magnitude = nullptr);
+  std::uint32_t joined(std::uint32_t pair);  // of two rows a row of 64 bits
+  std::uint32_t double_row(std::size_t i);   // of 64 bits, with its sign
+  std::uint32_t half_pair(std::size_t& i, bool bfloat, bool signs = true);  // behind which `i` is
   std::uint32_t half_row(std::size_t i, std::uint32_t shift_of_high);
+  void from_row(std::uint32_t result, std::uint32_t bytes, std::size_t i = 0);
   std::uint32_t dest(std::size_t i, std::uint32_t words = 1) const;
   Truth truth(std::size_t i) const;
   std::uint32_t truth_row(std::size_t i);  // with the opposite computed, if it is meant
@@ -115,6 +118,11 @@ class MachineDecoder {
   void move();
   void absolute();
   void minmax();
+  void choose_minmax(std::uint32_t d, std::uint32_t a, std::uint32_t b, Truth which,
+                     const std::string& least_of, const std::string& most_of,
+                     std::uint32_t sub = 0);
+  void difference();
+  Truth truth_or_sign(std::size_t i);
   void permute();
   void count_bits();
   void find_bit();
@@ -123,6 +131,15 @@ class MachineDecoder {
   void bit_mask();
   void dot();
   void add_minmax();
+  // decode_wide.cpp
+  std::uint32_t wide_source(std::size_t i);
+  void add_wide();
+  void add_with_carries(std::size_t i, std::uint32_t carry);
+  void select_wide();
+  void move_wide();
+  void compare_wide();
+  void minmax_wide();
+  void move_spare();
   // decode_float.cpp
   void add_float();
   void multiply_float();
@@ -131,11 +148,15 @@ class MachineDecoder {
   void compare_floats();
   void select_float();
   void special_function();
+  void special_function_of_half();
   void check_division();
-  void swizzled_add();
+  std::uint32_t magnitude(std::size_t i);
   void double_arithmetic();
   void compare_doubles();
   void minmax_double();
+  void extreme_of_doubles();
+  void set_halves();
+  void minmax_halves();
   void half_arithmetic();
   void compare_halves();
   // decode_convert.cpp
@@ -146,6 +167,10 @@ class MachineDecoder {
   void round_float();
   void half_to_float();
   void convert_integer();
+  std::uint32_t row_of_float(std::size_t i, std::uint32_t bytes);
+  void pack_bytes();
+  void pack_converted();
+  void pack_integers();
   // decode_memory.cpp
   void load_constant();
   void load_global();
@@ -157,9 +182,13 @@ class MachineDecoder {
   void reduction();
   void async_copy();
   void matrix_load();
-  void matrix_product();
   void matrix_turn();
   void prefetch();
+  void tell_success(std::uint32_t p, std::uint32_t d, std::uint32_t old, std::uint32_t expected,
+                    std::uint32_t words);
+  // decode_matrix.cpp
+  void kinds_of_product(MatrixProduct& p) const;
+  void matrix_product();
   // decode_async.cpp
   void one_lane(Inst& in);
   std::uint32_t first_lane();
@@ -173,7 +202,8 @@ class MachineDecoder {
   // decode_texture.cpp
   void texture();
   void surface();
-  void texture_object(TextureAccess& t, std::size_t i);
+  std::size_t texture_object(TextureAccess& t, std::size_t i);
+  std::size_t texture_coordinates(TextureAccess& t, bool level);
   void access_of(const Operand& o, Access& a);
   void load(Space space);
   void values(Access& a, std::uint32_t base, bool load);
@@ -182,6 +212,7 @@ class MachineDecoder {
   void branch();
   void jump_through_register();
   void call();
+  void call_driver(std::uint32_t address);
   void return_();
   void exit();
   void begin_convergence();
@@ -219,6 +250,7 @@ class MachineDecoder {
   std::uint32_t registers_ = 0, uniforms_ = 0;  // rows
   std::uint32_t uniform_base_ = 0, predicates_ = 0, uniform_predicates_ = 0, barriers_ = 0;
   std::uint32_t true_ = 0, zero_ = 0, sink_ = 0;
+  std::uint32_t spare_ = 0;  // Rpc, of which code makes two more registers
   std::vector<std::uint32_t> temporaries_;
   std::size_t taken_ = 0;  // of them, by this statement
   std::map<std::vector<std::uint32_t>, std::uint32_t> constants_;

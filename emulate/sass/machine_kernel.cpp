@@ -6,17 +6,13 @@
 #include <cstring>
 
 #include "emulate/ptx/builtins.hpp"
+#include "emulate/sass/driver_bank.hpp"
+#include "isa/sass/places.hpp"
 
 namespace warpmem::emulate {
 namespace {
 
 constexpr std::uint32_t kBankBytes = 65536;
-// Of bank 0, before the parameters: the block's size, the grid's, where the stacks' window begins,
-// and where a thread's stack ends.
-constexpr std::uint32_t kBlockAt = 0x0, kGridAt = 0xc, kLocalAt = 0x20, kStackAt = 0x28;
-// … and, on 9.0, whether the launch has clusters, and where generic addresses of parameters begin.
-constexpr std::uint32_t kClustersAt = 0x140, kParametersAt = 0x198;
-
 constexpr std::uint32_t kCalledStack = 16 << 10;  // bytes a thread
 
 // Whether the stack pointer moves again behind a return or a call.
@@ -25,7 +21,9 @@ bool has_own_frames(const trace::Program& program) {
   for (const trace::Instruction& in : program.code) {
     called =
         called || in.text.find("RET.") != in.text.npos || in.text.find("CALL.") != in.text.npos;
-    if (called && in.text.find(" R1, R1, ") != in.text.npos) return true;
+    if (called && (in.text.find(" R1, R1, ") != in.text.npos ||
+                   in.text.find(" R1, PT, PT, R1, ") != in.text.npos))
+      return true;
   }
   return false;
 }
@@ -38,6 +36,63 @@ void put(std::vector<std::byte>& bank, std::uint32_t at, const void* from, std::
   if (at + bytes <= bank.size()) std::memcpy(bank.data() + at, from, bytes);
 }
 
+// What one launch may run: the kernel, and behind it functions that stand apart and are called by
+// name.
+struct Layout {
+  std::vector<const record::CubinFunction*> parts;
+  std::map<std::string, std::uint32_t> starts;  // bytes
+};
+
+constexpr std::uint32_t kPartAlign = 128;
+
+Layout layout_of(const CubinContents& contents, const record::Disassembly& listing,
+                 const record::CubinFunction& kernel) {
+  Layout out{{&kernel}, {{kernel.name, 0}}};
+  std::uint32_t end = 0;
+  for (std::size_t k = 0; k < out.parts.size(); ++k) {
+    const record::CubinFunction& f = *out.parts[k];
+    const record::CodeSection* section = listing.find(".text." + f.name);
+    if (!section) continue;
+    if (k != 0) end = (end + kPartAlign - 1) / kPartAlign * kPartAlign, out.starts[f.name] = end;
+    end += static_cast<std::uint32_t>(16 * section->code.size());
+    for (const trace::Instruction& in : section->code) {
+      const std::size_t at = in.text.find("`(");
+      if (at == in.text.npos) continue;
+      const std::size_t close = in.text.find(')', at);
+      if (close == in.text.npos) continue;
+      const record::CubinFunction* callee =
+          contents.cubin.find(in.text.substr(at + 2, close - at - 2));
+      if (callee && !callee->kernel && callee->section != kernel.section &&
+          std::ranges::find(out.parts, callee) == out.parts.end())
+        out.parts.push_back(callee);
+    }
+  }
+  return out;
+}
+
+// A function's code behind what there is. False: it has gaps.
+bool append(std::span<const unsigned char> image, const CubinContents& contents,
+            const record::Disassembly& listing, const record::CubinFunction& f,
+            const Layout& layout, trace::Program& program) {
+  const auto start = layout.starts.find(f.name);
+  const record::CodeSection* section = listing.find(".text." + f.name);
+  if (!section || start == layout.starts.end()) return true;  // whoever calls it is refused
+  while (16 * program.code.size() < start->second) {
+    trace::Instruction& nothing = program.code.emplace_back();
+    nothing.pc = static_cast<std::uint32_t>(16 * (program.code.size() - 1)), nothing.text = "NOP";
+  }
+  for (const trace::Instruction& printed : section->code) {
+    trace::Instruction in = printed;
+    in.control = record::control_at(image, contents.cubin, f, printed.pc);
+    in.text = record::with_spill_mark(f, printed.pc, std::move(in.text));
+    in.text = trace::with_place(trace::moved(std::move(in.text), start->second), layout.starts);
+    in.pc += start->second;
+    if (in.pc != 16 * program.code.size()) return false;
+    program.code.push_back(std::move(in));
+  }
+  return true;
+}
+
 // A symbol's address: of a variable, or of a function of the driver.
 std::optional<std::uint64_t> address_of(const LoadedModule& module, const std::string& symbol) {
   const auto& named = module.module().variable_named;
@@ -45,6 +100,29 @@ std::optional<std::uint64_t> address_of(const LoadedModule& module, const std::s
   if (const Builtin builtin = builtin_named(symbol); builtin != Builtin::kNone)
     return kDriverFunctions + static_cast<std::uint64_t>(builtin);
   return std::nullopt;
+}
+
+// Halves of addresses in code that MOV puts into registers: by where the MOV stands.
+std::map<std::uint32_t, std::int64_t> addresses_in_code(const LoadedModule& module,
+                                                        const CubinContents& contents,
+                                                        const Layout& layout) {
+  constexpr std::uint32_t kLow = 0x38, kHigh = 0x39;  // R_CUDA_ABS32_LO_32 and _HI_32
+  std::map<std::uint32_t, std::int64_t> out;
+  for (const auto& [name, start] : layout.starts) {
+    const auto of = contents.code_relocations.find(name);
+    if (of == contents.code_relocations.end()) continue;
+    for (const CubinRelocation& r : of->second) {
+      if (r.type != kLow && r.type != kHigh) continue;
+      std::optional<std::uint64_t> address = address_of(module, r.symbol);
+      if (const auto to = layout.starts.find(r.symbol); to != layout.starts.end())
+        address = kCodeWindow + to->second;
+      if (!address) continue;
+      const std::uint64_t value = *address + static_cast<std::uint64_t>(r.addend);
+      out[start + r.offset] = static_cast<std::int64_t>(
+          r.type == kLow ? static_cast<std::uint32_t>(value) : value >> 32);
+    }
+  }
+  return out;
 }
 
 void fill_banks(const LoadedModule& module, const CubinContents& contents, const std::string& name,
@@ -78,7 +156,16 @@ Result<std::unique_ptr<Kernel>> build_machine_kernel(const LoadedModule& module,
   const record::CubinFunction* f = contents.cubin.find(name);
   record::Disassembly listing;
   if (f && f->code_bytes != 0) {
-    const std::uint32_t symbols[] = {f->symbol};
+    std::vector<std::uint32_t> symbols{f->symbol};
+    // Where it calls functions that stand apart, those too.
+    if (const auto words = contents.code_relocations.find(name);
+        words != contents.code_relocations.end() &&
+        std::ranges::any_of(words->second, [&](const CubinRelocation& r) {
+          const record::CubinFunction* to = contents.cubin.find(r.symbol);
+          return to && !to->kernel;
+        }))
+      for (const record::CubinFunction& other : contents.cubin.functions)
+        if (!other.kernel && other.section != f->section) symbols.push_back(other.symbol);
     auto printed = record::disassemble(nvdisasm, image, symbols);
     if (!printed) return printed.error();
     listing = std::move(*printed);
@@ -110,14 +197,13 @@ Result<std::unique_ptr<Kernel>> build_machine_kernel(const LoadedModule& module,
   program.registers = f->registers, program.static_shared = f->static_shared;
   program.local_bytes = f->local_bytes;
   program.files = listing.files;
-  for (const trace::Instruction& printed : section->code) {
-    trace::Instruction& in = program.code.emplace_back(printed);
-    if (in.pc != 16 * (program.code.size() - 1))
+  const Layout layout = layout_of(contents, listing, *f);
+  for (const record::CubinFunction* part : layout.parts)
+    if (!append(image, contents, listing, *part, layout, program))
       return malformed("its instructions do not follow each other every 16 bytes", name);
-    in.control = record::control_at(image, contents.cubin, *f, in.pc);
-    in.text = record::with_spill_mark(*f, in.pc, std::move(in.text));
-  }
-  MachineDecoder decoder({entry->second, contents.reserved_shared, f->parameters.at, {}});
+  machine->cc = contents.cc;
+  MachineDecoder decoder({entry->second, contents.cc, contents.reserved_shared, f->parameters.at,
+                          addresses_in_code(module, contents, layout)});
   auto code = std::make_unique<Code>(decoder.run(program.code));
   // The kernel's own frame lies at the end of a thread's stack, which grows down: functions that
   // the section holds and that have frames of their own take theirs below it.
@@ -143,17 +229,15 @@ Result<void> prepare_machine_launch(const Kernel& kernel, const Memory& memory,
                                     const LaunchShape& shape) {
   MachineKernel& machine = *kernel.machine;
   std::vector<std::byte>& bank = machine.banks.bank(0);
-  const std::uint64_t window = kLocalWindow;
-  put(bank, kBlockAt, shape.block.data(), 12), put(bank, kGridAt, shape.grid.data(), 12);
-  put(bank, kLocalAt, &window, sizeof window);
-  const std::uint32_t clusters = shape.cluster[0] * shape.cluster[1] * shape.cluster[2] > 1 ? 1 : 0;
-  const std::uint64_t parameters = memory.param_base();
-  put(bank, kClustersAt, &clusters, sizeof clusters);
-  put(bank, kParametersAt, &parameters, sizeof parameters);
-  put(bank, kStackAt, &machine.stack_bytes, sizeof machine.stack_bytes);
-  if (!shape.params.empty())
-    put(bank, machine.params_at, shape.params.data(),
-        std::min<std::size_t>(shape.params.size(), machine.params_bytes));
+  DriverValues values{shape};
+  values.shared_window = kSharedWindow, values.local_window = kLocalWindow;
+  values.parameters = memory.param_base();
+  values.grid_barrier = shape.cooperative ? memory.barrier_base() : 0;
+  values.stack = machine.stack_bytes, values.reserved_shared = driver_shared(machine.cc);
+  fill_driver_bank(machine.cc, values, bank);
+  if (const std::size_t n = std::min<std::size_t>(shape.params.size(), machine.params_bytes);
+      n > 0 && machine.params_at + n <= bank.size())
+    std::memcpy(bank.data() + machine.params_at, shape.params.data(), n);
   std::vector<std::byte>& frame = kernel.functions[0]->image;
   for (const BankRow& row : machine.rows) {
     const ConstantBanks::Place place = machine.banks.find(row.bank, row.offset, 4);

@@ -23,6 +23,7 @@ struct MachineKernel {
   trace::Program program;  // level sass
   ConstantBanks banks;
   std::vector<BankRow> rows;
+  std::uint32_t cc = 0;                           // compute capability x 10
   std::uint32_t params_at = 0, params_bytes = 0;  // in bank 0
   std::uint32_t stack_bytes = 0;                  // a thread
   std::vector<std::string> unknown;               // instructions without a row

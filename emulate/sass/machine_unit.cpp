@@ -109,9 +109,10 @@ bool MachineUnit::call(Warp& warp, std::int32_t number, const Inst& in, std::byt
   }
   CallSite site;
   site.builtin = static_cast<std::uint32_t>(at - kDriverFunctions);
-  site.arguments = {{call.arguments[0], 8}, {call.arguments[1], 8}};
+  for (const std::uint32_t a : call.arguments) site.arguments.push_back({a, 8});
   const auto builtin = static_cast<Builtin>(site.builtin);
-  if (builtin != Builtin::kPrintf && builtin != Builtin::kMalloc && builtin != Builtin::kFree)
+  if (builtin != Builtin::kPrintf && builtin != Builtin::kMalloc && builtin != Builtin::kFree &&
+      builtin != Builtin::kAssert)
     fault(run_, warp, in, first,
           "a call of a function of the driver that machine code cannot call here",
           "emulate it from PTX (--level ptx)", ErrorKind::kUsage);

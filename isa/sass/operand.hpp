@@ -12,8 +12,9 @@
 
 namespace warpmem::trace {
 
-// RZ, URZ, PT and UPT as the encoding has them.
-constexpr std::uint16_t kZeroRegister = 255, kZeroUniform = 63, kTruePredicate = 7;
+// RZ, URZ, PT and UPT as the encoding has them (URZ as that of 10.0 and later, where UR63 is one
+// like others; before it is URZ's own number and has no other name).
+constexpr std::uint16_t kZeroRegister = 255, kZeroUniform = 255, kTruePredicate = 7;
 constexpr std::uint16_t kNoRegister = 0xffff;
 
 struct SassOperand {

@@ -478,6 +478,86 @@ int main() {
         run = self.run_command("emulate", "--level", "sass", "--gpu", "a100_80", "./sass", "-o", "a100.wmt")
         self.assertIn("it has no machine code for compute capability 8.0; what it has: sm_90", run.err)
 
+    def test_machine_code_runs_for_each_capability(self):
+        cards = {"t4": 75, "a100_80": 80, "rtx3090": 86, "rtx4090": 89, "h200": 90, "b200": 100, "rtx5090": 120}
+        with open(self.path("app.cu"), "w", encoding="utf-8") as file:
+            file.write("""
+#include <cstdio>
+__constant__ int factors[4];
+__device__ long long total;
+__device__ __noinline__ long long power(long long x, int n) { return n ? x * power(x, n - 1) : 1; }
+__global__ void k(const float* x, int n) {
+  __shared__ float s[64];
+  const int i = threadIdx.x;
+  s[i] = x[i] / (i + 1.5f);
+  __syncthreads();
+  float sum = 0;
+  for (int j = i; j < 64; j += i + 1) sum += s[j];
+  for (int o = 16; o > 0; o /= 2) sum += __shfl_xor_sync(~0u, sum, o);
+  atomicAdd(reinterpret_cast<unsigned long long*>(&total), power(factors[i & 3] + n, i & 7) + static_cast<long long>(sum));
+  if (i == 40) printf("thread %d of %d: %.3f\\n", i, blockDim.x * gridDim.x, sum);
+}
+int main() {
+  int f[4] = {5, 2, 3, 4};
+  float h[64], *x;
+  for (int i = 0; i < 64; ++i) h[i] = i * 0.75f;
+  cudaMalloc(&x, sizeof h);
+  cudaMemcpy(x, h, sizeof h, cudaMemcpyHostToDevice);
+  cudaMemcpyToSymbol(factors, f, sizeof f);
+  k<<<1, 64>>>(x, 10);
+  long long sum = 0;
+  cudaMemcpyFromSymbol(&sum, total, sizeof sum);
+  printf("%lld %d\\n", sum, cudaGetLastError());
+}
+""")
+        code = [word for cc in cards.values() for word in ("-gencode", f"arch=compute_{cc},code=sm_{cc}")]
+        subprocess.run([NVCC, "-cudart", "shared", *code, "-gencode", "arch=compute_75,code=compute_75", "app.cu", "-o", "app"],
+                       cwd=self.folder, check=True)
+        for card in cards:
+            with self.subTest(card):
+                from_ptx = self.run_command("emulate", "--gpu", card, "--level", "ptx", "-o", "", "./app")
+                run = self.run_command("emulate", "--gpu", card, "--level", "sass", "-o", card + ".wmt", "./app")
+                if run.status == 6:
+                    self.skipTest("nvdisasm is not installed")
+                self.assertEqual(from_ptx.status, 0, from_ptx.err)
+                self.assertEqual((run.status, run.out), (0, from_ptx.out), run.err)
+
+    def test_machine_code_of_linked_objects_with_an_assertion_and_of_ptx_alone(self):
+        with open(self.path("part.cu"), "w", encoding="utf-8") as file:
+            file.write("""
+__device__ int again(int x, int n);
+__device__ int twice(int x) { return x > 5 ? again(x, 3) : 2 * x; }
+__device__ __noinline__ int again(int x, int n) { return n ? again(x, n - 1) * x : 1; }
+""")
+        with open(self.path("app.cu"), "w", encoding="utf-8") as file:
+            file.write("""
+#include <cassert>
+#include <cstdio>
+__device__ int twice(int x);
+__global__ void k(int* p) { p[threadIdx.x] = twice(p[threadIdx.x]) + twice(threadIdx.x); }
+__global__ void checks(const int* p) { assert(p[threadIdx.x] < 700); }
+int main() {
+  int h[32], *p;
+  for (int i = 0; i < 32; ++i) h[i] = 2 * i;
+  cudaMalloc(&p, sizeof h);
+  cudaMemcpy(p, h, sizeof h, cudaMemcpyHostToDevice);
+  k<<<1, 32>>>(p);
+  cudaMemcpy(h, p, sizeof h, cudaMemcpyDeviceToHost);
+  checks<<<1, 5>>>(p);
+  printf("%d %d %d %d", h[2], h[4], h[9], cudaDeviceSynchronize());
+  checks<<<1, 6>>>(p);
+  printf(" %d\\n", cudaDeviceSynchronize());
+}
+""")
+        for name, code in (("sass", "sm_90"), ("ptx", "compute_90")):
+            subprocess.run([NVCC, "-cudart", "shared", "-gencode", "arch=compute_90,code=" + code, *(["-rdc=true"] if name == "sass" else ["-include", "part.cu"]),
+                            *(["part.cu"] if name == "sass" else []), "app.cu", "-o", name], cwd=self.folder, check=True)
+            run = self.run_command("emulate", "--level", "sass", "-o", name + ".wmt", "./" + name)
+            if run.status == 6 and "nvdisasm" in run.err:
+                self.skipTest("nvdisasm is not installed")
+            self.assertEqual((run.status, run.out), (0, "12 520 6561 0 710\n"), run.err)
+            self.assertIn("p[threadIdx.x] < 700", run.err)
+
     def test_missing_ptx_names_the_flag(self):
         with open(self.path("app.cu"), "w", encoding="utf-8") as file:
             file.write("__global__ void k() {}\nint main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n")

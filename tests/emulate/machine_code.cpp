@@ -39,11 +39,13 @@ MachineCodeRun::MachineCodeRun(const std::string& text, const MachineProgram& pr
   listing_ = record::parse_disassembly(text.find(".section") == text.npos ? placed(text) : text);
   const record::CodeSection* section = listing_.find(".text." + program.kernel);
   REQUIRE(section != nullptr);
-  contents_.cubin.arch = "sm_90", contents_.reserved_shared = 1024;
+  contents_.cubin.arch = fmt::format("sm_{}", program.cc);
+  contents_.cc = program.cc, contents_.reserved_shared = program.cc >= 90 ? 1024 : 0;
   record::CubinFunction f;
   f.name = program.kernel, f.kernel = true, f.size = f.code_bytes = 16 * section->code.size();
   f.registers = 32, f.static_shared = program.static_shared, f.local_bytes = program.local_bytes;
-  f.parameters.at = 0x210, f.parameters.bytes = program.params;
+  f.parameters.at = program.cc >= 100 ? 0x380 : program.cc >= 90 ? 0x210 : 0x160;
+  f.parameters.bytes = program.params;
   contents_.cubin.functions.push_back(f);
   add_strings(contents_);
   auto memory = Memory::create(std::uint64_t{1} << 30);

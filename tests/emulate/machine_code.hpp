@@ -13,8 +13,9 @@ namespace warpmem::emulate::test {
 
 struct MachineProgram {
   std::string kernel = "k";
-  std::uint32_t params = 64;  // bytes, from c[0x0][0x210]
+  std::uint32_t params = 64;  // bytes, from c[0x0][0x210] on 9.0
   std::uint32_t static_shared = 0, local_bytes = 0;
+  std::uint32_t cc = 90;  // compute capability x 10
 };
 
 class MachineCodeRun {

@@ -125,7 +125,7 @@ TEST_CASE("machine code: what has no row ends the launch, where a lane comes to 
              "its modifier .FROB is not known"));
   CHECK(says(fails("IADD3 R1, |R0|, R2, RZ ;\nEXIT ;").message, "has a modifier"));
   CHECK(says(fails("IADD3 R1, R0 ;\nEXIT ;").message, "operand is missing"));
-  CHECK(says(fails("LDC R1, c[0x0][0x30] ;\nEXIT ;").message, "is not known"));
+  CHECK(says(fails("LDC R1, c[0x0][0x38] ;\nEXIT ;").message, "is not known"));
 }
 
 TEST_CASE("machine code: an unknown instruction that no lane comes to is none") {

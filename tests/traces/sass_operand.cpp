@@ -27,6 +27,7 @@ TEST_CASE("registers and predicates, with what stands around them") {
   CHECK((r.negative && r.absolute && r.reuse && r.has("H0_H0")));
   CHECK(decoded("RZ").is_zero_register());
   CHECK(decoded("URZ").is_zero_register());
+  CHECK_FALSE(decoded("UR63").is_zero_register());
   CHECK(decoded("~R12").complement);
   CHECK(decoded("UR63").kind == Kind::kUniformRegister);
   const SassOperand p = decoded("!PT");

@@ -232,29 +232,42 @@ void check_division(std::byte* frame, const Inst& in, u32 mask) {
   const u32 *a = row<u32>(frame, in.a), *b = row<u32>(frame, in.b);
   each_predicate(frame, in.d, mask, [=](u32 l) { return Check::of(a[l], b[l]); });
 }
-// Doubles in pairs of registers. sub: which operands are negated; a NaN keeps its sign, as neg.f64
-// (DADD R0, -RZ, -R2) leaves it on an H200.
-inline double double_at(const u32* low, u32 l, u64 flip) {
-  const u64 bits = pair_at(low, l);
+// Doubles in pairs of registers. sub: bits 0 to 2 which operands are negated, 3 to 5 of which it is
+// the magnitude; a NaN keeps its sign, as neg.f64 (DADD R0, -RZ, -R2) leaves it on an H200.
+inline double double_at(const u32* low, u32 l, u32 signs) {
+  const u64 bits = pair_at(low, l), sign = u64{1} << 63;
   const auto v = bits_as<double>(bits);
-  return v != v ? v : bits_as<double>(bits ^ flip);
+  return v != v ? v : bits_as<double>((signs & 8 ? bits & ~sign : bits) ^ (signs & 1 ? sign : 0));
 }
 template <class F, int kOperands>
 void doubles(std::byte* frame, const Inst& in, u32 mask) {
   const u32 *a = row<u32>(frame, in.a), *b = row<u32>(frame, in.b),
             *c = kOperands > 2 ? row<u32>(frame, in.c) : nullptr;
-  const u64 x = u64{in.sub & 1} << 63, y = u64{in.sub >> 1 & 1} << 63,
-            z = u64{in.sub >> 2 & 1} << 63;
+  const u32 signs = in.sub;
   alignas(32) u32 low[32], high[32];
   for (u32 l = 0; l < 32; ++l) {
-    const double p = double_at(a, l, x), q = double_at(b, l, y);
+    const double p = double_at(a, l, signs), q = double_at(b, l, signs >> 1);
     double r;
-    if constexpr (kOperands > 2) r = F::of(p, q, double_at(c, l, z));
+    if constexpr (kOperands > 2) r = F::of(p, q, double_at(c, l, signs >> 2));
     else r = F::of(p, q);
     low[l] = static_cast<u32>(bits_as<u64>(r)), high[l] = static_cast<u32>(bits_as<u64>(r) >> 32);
   }
   each<u32>(frame, in.d, mask, [&](u32 l) { return low[l]; });
   each<u32>(frame, in.d + kNextRow, mask, [&](u32 l) { return high[l]; });
+}
+// DSETP.MAX and .MIN: d where a is it (of zeros: by their signs), d2 where neither is a number.
+template <bool kMost>
+void extreme_of_doubles(std::byte* frame, const Inst& in, u32 mask) {
+  const double *a = row<double>(frame, in.a), *b = row<double>(frame, in.b);
+  u32 first = 0, none = 0;
+  for (u32 l = 0; l < 32; ++l) {
+    const bool no_a = a[l] != a[l], no_b = b[l] != b[l];
+    const bool same = a[l] == b[l], minus = __builtin_signbit(a[l]) != 0;
+    const bool beyond = kMost ? a[l] > b[l] || (same && !minus) : a[l] < b[l] || (same && minus);
+    first |= static_cast<u32>(!no_a && (no_b || beyond)) << l;
+    none |= static_cast<u32>(no_a && no_b) << l;
+  }
+  put_mask(frame, in.d, mask, first), put_mask(frame, in.d2, mask, none);
 }
 // 64 bits of a register's pair in a row of their own, for operations of PTX, and back.
 void join_pair(std::byte* frame, const Inst& in, u32 mask) {
@@ -333,6 +346,8 @@ void add_machine(const Sink& t) {
       t("machine.fchk", check_division);
   t("machine.dadd", doubles<AddF<double>, 2>), t("machine.dmul", doubles<MulF<double>, 2>),
       t("machine.dfma", doubles<FmaF<double>, 3>);
+  t("machine.dsetp.max", extreme_of_doubles<true>),
+      t("machine.dsetp.min", extreme_of_doubles<false>);
   t("machine.join", join_pair), t("machine.split", split_pair), t("machine.half", low_half),
       t("machine.from_half", from_half);
   t("machine.uniform", for_all_lanes), t("machine.bssy", begin_convergence),

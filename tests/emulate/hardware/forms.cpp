@@ -563,29 +563,32 @@ const std::vector<Form>& forms() {
   return all;
 }
 
-std::string module_of(std::uint32_t first, std::uint32_t last) {
-  Text text = ".version 8.5\n.target sm_90\n.address_size 64\n";
+std::string kernel_of(std::uint32_t k) {
   const auto reg = [](const Text& t) {
     return t == "f32" || t == "f64" ? t : t == "f64m" ? Text("f64") : bits_of(t);
   };
-  for (std::uint32_t k = first; k < last; ++k) {
-    const Form& f = forms()[k];
-    text += "\n// " + f.name + "\n.visible .entry k" + std::to_string(k) +
-            "(.param .u64 d, .param .u64 a, .param .u64 b, .param .u64 c)\n{\n";
-    text += "  .reg .b64 %out, %x<4>; .reg .b32 %i<4>; .reg ." + reg(f.result) + " %d;\n";
-    text +=
-        "  mov.u32 %i0, %ctaid.x; mov.u32 %i1, %ntid.x; mov.u32 %i2, %tid.x; mad.lo.u32 %i3, %i0, "
-        "%i1, %i2; mul.wide.u32 %x0, %i3, 8;\n";
-    text += "  ld.param.u64 %out, [d]; cvta.to.global.u64 %out, %out; add.u64 %out, %out, %x0;\n";
-    for (std::size_t o = 0; o < f.operands.size(); ++o) {
-      const char name = static_cast<char>('a' + o);
-      const Text r = reg(f.operands[o]);
-      text += Text("  .reg .") + r + " %" + name + "; ld.param.u64 %x1, [" + name +
-              "]; cvta.to.global.u64 %x1, %x1; add.u64 %x1, %x1, %x0; ld.global." + r + " %" +
-              name + ", [%x1];\n";
-    }
-    text += "  { " + f.body + " }\n  st.global." + reg(f.result) + " [%out], %d;\n  ret;\n}\n";
+  const Form& f = forms()[k];
+  Text text = "\n// " + f.name + "\n.visible .entry k" + std::to_string(k) +
+              "(.param .u64 d, .param .u64 a, .param .u64 b, .param .u64 c)\n{\n";
+  text += "  .reg .b64 %out, %x<4>; .reg .b32 %i<4>; .reg ." + reg(f.result) + " %d;\n";
+  text +=
+      "  mov.u32 %i0, %ctaid.x; mov.u32 %i1, %ntid.x; mov.u32 %i2, %tid.x; mad.lo.u32 %i3, %i0, "
+      "%i1, %i2; mul.wide.u32 %x0, %i3, 8;\n";
+  text += "  ld.param.u64 %out, [d]; cvta.to.global.u64 %out, %out; add.u64 %out, %out, %x0;\n";
+  for (std::size_t o = 0; o < f.operands.size(); ++o) {
+    const char name = static_cast<char>('a' + o);
+    const Text r = reg(f.operands[o]);
+    text += Text("  .reg .") + r + " %" + name + "; ld.param.u64 %x1, [" + name +
+            "]; cvta.to.global.u64 %x1, %x1; add.u64 %x1, %x1, %x0; ld.global." + r + " %" + name +
+            ", [%x1];\n";
   }
+  text += "  { " + f.body + " }\n  st.global." + reg(f.result) + " [%out], %d;\n  ret;\n}\n";
+  return text;
+}
+
+std::string module_of(std::uint32_t first, std::uint32_t last) {
+  Text text = ".version 8.5\n.target sm_90\n.address_size 64\n";
+  for (std::uint32_t k = first; k < last; ++k) text += kernel_of(k);
   return text;
 }
 

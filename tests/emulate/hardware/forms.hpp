@@ -35,7 +35,9 @@ const std::vector<Form>& forms();
 // 8 bytes a case; narrower operands lie in the low ones.
 std::vector<std::uint64_t> operand(const Form& form, std::uint32_t which);
 
-// PTX of forms [first, last): kernels "k0", "k1" … by number, each k(d, a, b, c), 8 bytes a case.
+// PTX of a form: the kernel "k0", "k1" … by number, each k(d, a, b, c), 8 bytes a case.
+std::string kernel_of(std::uint32_t number);
+// … of the forms [first, last), with what a file of PTX begins with.
 std::string module_of(std::uint32_t first, std::uint32_t last);
 
 std::uint32_t bytes_of(const std::string& type);  // of an operand kind or a result

@@ -10,6 +10,28 @@
 
 namespace warpmem::emulate::hardware {
 
+Result<std::vector<std::uint64_t>> launch_form(const Form& form, const Kernel& kernel,
+                                               Memory& memory) {
+  LaunchShape shape;
+  shape.sms = test::kH200Sms, shape.waits = test::kH200Waits;
+  shape.grid = {kCases / kBlock, 1, 1}, shape.block = {kBlock, 1, 1};
+  std::vector<std::uint64_t> buffers(4);
+  for (std::uint64_t& b : buffers) b = memory.allocate(kCases * 8, trace::AllocationKind::kDevice);
+  for (std::uint32_t o = 0; o < form.operands.size(); ++o) {
+    const auto values = operand(form, o);
+    std::memcpy(memory.host(buffers[1 + o]), values.data(), values.size() * 8);
+  }
+  shape.params.resize(32);
+  std::memcpy(shape.params.data(), buffers.data(), 32);
+  RunStatistics statistics;
+  if (auto ran = run_launch(kernel, memory, shape, {}, nullptr, statistics); !ran)
+    return ran.error();
+  std::vector<std::uint64_t> results(kCases);
+  std::memcpy(results.data(), memory.host(buffers[0]), kCases * 8);
+  for (const std::uint64_t b : buffers) (void)memory.free(b);
+  return results;
+}
+
 Result<std::vector<std::uint64_t>> run_form(std::uint32_t number) {
   const Form& form = forms()[number];
   auto module = parse_ptx(form.name, module_of(number, number + 1));
@@ -20,23 +42,7 @@ Result<std::vector<std::uint64_t>> run_form(std::uint32_t number) {
   if (!loaded) return loaded.error();
   auto kernel = build_kernel(**loaded, "k" + std::to_string(number));
   if (!kernel) return kernel.error();
-  LaunchShape shape;
-  shape.sms = test::kH200Sms, shape.waits = test::kH200Waits;
-  shape.grid = {kCases / kBlock, 1, 1}, shape.block = {kBlock, 1, 1};
-  std::vector<std::uint64_t> buffers(4);
-  for (std::uint64_t& b : buffers) b = memory->allocate(kCases * 8, trace::AllocationKind::kDevice);
-  for (std::uint32_t o = 0; o < form.operands.size(); ++o) {
-    const auto values = operand(form, o);
-    std::memcpy(memory->host(buffers[1 + o]), values.data(), values.size() * 8);
-  }
-  shape.params.resize(32);
-  std::memcpy(shape.params.data(), buffers.data(), 32);
-  RunStatistics statistics;
-  if (auto ran = run_launch(**kernel, *memory, shape, {}, nullptr, statistics); !ran)
-    return ran.error();
-  std::vector<std::uint64_t> results(kCases);
-  std::memcpy(results.data(), memory->host(buffers[0]), kCases * 8);
-  return results;
+  return launch_form(form, **kernel, *memory);
 }
 
 namespace {

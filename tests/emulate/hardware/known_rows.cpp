@@ -1,0 +1,57 @@
+// known_rows CAPABILITY < LISTING: of machine code as `nvdisasm -c` prints it, how many
+// instructions have a row that executes them, by opcode. Of those without one an example.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <string>
+
+#include "binary/disassembly/disassembly.hpp"
+#include "emulate/sass/decoder.hpp"
+
+using namespace warpmem;
+using namespace warpmem::emulate;
+
+namespace {
+
+struct Count {
+  std::uint64_t all = 0, unknown = 0;
+  std::string example;
+};
+
+}  // namespace
+
+int main(int count, char** words) {
+  if (count != 2) {
+    fmt::print(stderr, "known_rows: give a compute capability, such as 90\n");
+    return 2;
+  }
+  const auto cc = static_cast<std::uint32_t>(std::strtoul(words[1], nullptr, 10));
+  const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
+  std::map<std::string, Count> by_opcode;
+  Count all;
+  for (const record::CodeSection& section : record::parse_disassembly(text).sections) {
+    // Without parameters, so that nothing in bank 0 lies before them.
+    MachineDecoder decoder({nullptr, cc, 0, 0, {}});
+    const Code code = decoder.run(section.code);
+    std::map<std::uint32_t, std::string> refused;
+    for (const Inst& in : code.code)
+      if (in.kind == Kind::kRefused && !in.hidden) refused[in.statement] = code.refusals[in.extra];
+    for (std::uint32_t i = 0; i < section.code.size(); ++i) {
+      const auto line = take_apart(section.code[i]);
+      Count& one = by_opcode[line ? line->opcode : "(damaged)"];
+      ++one.all, ++all.all;
+      const auto why = refused.find(i);
+      if (why == refused.end()) continue;
+      ++one.unknown, ++all.unknown;
+      if (one.example.empty()) one.example = why->second;
+    }
+  }
+  fmt::print("opcode,instructions,without a row,example\n");
+  for (const auto& [opcode, one] : by_opcode)
+    fmt::print("{},{},{},\"{}\"\n", opcode, one.all, one.unknown, one.example);
+  fmt::print("all,{},{},\n", all.all, all.unknown);
+  return 0;
+}
