@@ -9,7 +9,7 @@
 
 using namespace warpmem;
 using namespace warpmem::validate;
-using Catch::Matchers::Contains;
+using Catch::Matchers::ContainsSubstring;
 using recipes::kDram;
 using recipes::kLoads;
 

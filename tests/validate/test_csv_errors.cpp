@@ -5,7 +5,7 @@
 using namespace warpmem;
 using namespace warpmem::validate;
 using namespace warpmem::validate::recipes;
-using Catch::Matchers::Contains;
+using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
@@ -43,13 +43,13 @@ TEST_CASE("ncu's text output is read, and says that CSV has more") {
   CHECK(launch.counted.block == Dim3{128, 1, 1});
   CHECK(launch.compute_capability == "9.0");
   CHECK(launch.counted.metrics.at(kDram).value == 12288);
-  CHECK_THAT(file->report.notes.back(), Contains("--csv"));
+  CHECK_THAT(file->report.notes.back(), ContainsSubstring("--csv"));
 }
 
 TEST_CASE("ncu's text of a launch that failed: the fix says how to get CSV of the same report") {
   const auto file = parse_ncu_csv("==ERROR== LaunchFailed\n" + kText, "f.txt");
   REQUIRE_FALSE(file);
-  CHECK_THAT(file.error().fix, Contains("ncu --import") && Contains("--csv"));
+  CHECK_THAT(file.error().fix, ContainsSubstring("ncu --import") && ContainsSubstring("--csv"));
 }
 
 TEST_CASE("files without a launch: one message, its kind, its fix") {
@@ -83,7 +83,7 @@ TEST_CASE("files without a launch: one message, its kind, its fix") {
     const auto file = parse_ncu_csv(recipe.text, "f.csv");
     REQUIRE_FALSE(file.ok());
     CHECK(file.error().kind == recipe.kind);
-    CHECK_THAT(file.error().message, Contains(recipe.says));
+    CHECK_THAT(file.error().message, ContainsSubstring(recipe.says));
     CHECK(file.error().place == "f.csv");
     CHECK_FALSE(file.error().fix.empty());
   }
@@ -92,9 +92,9 @@ TEST_CASE("files without a launch: one message, its kind, its fix") {
 TEST_CASE("no permission: the fix names the setting, its meaning and the way without counters") {
   const auto file = parse_ncu_csv(kPermission, "f.csv");
   CHECK(exit_status(file.error().kind) == 6);
-  CHECK_THAT(file.error().fix, Contains("administrator"));
-  CHECK_THAT(file.error().fix, Contains("developer.nvidia.com/ERR_NVGPUCTRPERM"));
-  CHECK_THAT(file.error().fix, Contains("warpmem emulate"));
+  CHECK_THAT(file.error().fix, ContainsSubstring("administrator"));
+  CHECK_THAT(file.error().fix, ContainsSubstring("developer.nvidia.com/ERR_NVGPUCTRPERM"));
+  CHECK_THAT(file.error().fix, ContainsSubstring("warpmem emulate"));
 }
 
 TEST_CASE("no permission for some launches only is a note") {
@@ -129,7 +129,7 @@ TEST_CASE("launches without any counter that warpmem predicts") {
   const auto has = check_has_counters(*file, "f.csv");
   REQUIRE_FALSE(has.ok());
   CHECK(exit_status(has.error().kind) == 3);
-  CHECK_THAT(has.error().fix, Contains("--list-metrics"));
+  CHECK_THAT(has.error().fix, ContainsSubstring("--list-metrics"));
   const auto na = parse_ncu_csv(long_header() + long_row("0", kDram, "sector", "n/a"), "f.csv");
   CHECK_FALSE(check_has_counters(*na, "f.csv").ok());
 }

@@ -108,7 +108,7 @@ TEST_CASE("nvprof: what is no number says what was printed") {
              "\"T4\",\"copy()\",1,\"l2_utilization\",\"L2\",\"Low (2)\",\"Low (2)\",\"Low (2)\"\n");
   REQUIRE(file.launches.size() == 1);
   CHECK_THAT(file.launches[0].counted.metrics.at("gld_transactions").missing,
-             Catch::Matchers::Contains("overflow"));
+             Catch::Matchers::ContainsSubstring("overflow"));
   CHECK(file.launches[0].text.at("l2_utilization") == "Low (2)");
 }
 
@@ -119,7 +119,7 @@ TEST_CASE("nvprof: a number that nothing can have counted is none") {
   REQUIRE(file.launches.size() == 1);
   const auto& metrics = file.launches[0].counted.metrics;
   CHECK(file.launches[0].invocations == 1);
-  CHECK_THAT(metrics.at("gld_throughput").missing, Catch::Matchers::Contains("1e300TB/s"));
+  CHECK_THAT(metrics.at("gld_throughput").missing, Catch::Matchers::ContainsSubstring("1e300TB/s"));
   CHECK(metrics.at("gld_transactions").value == 1e18);
 }
 
@@ -128,7 +128,7 @@ TEST_CASE("nvprof: a file without a table of kernels is refused") {
     const auto file = parse_nvprof_csv(text, "profile.csv");
     REQUIRE_FALSE(file);
     CHECK(file.error().kind == ErrorKind::kMalformed);
-    CHECK_THAT(file.error().fix, Catch::Matchers::Contains("nvprof --csv"));
+    CHECK_THAT(file.error().fix, Catch::Matchers::ContainsSubstring("nvprof --csv"));
   }
 }
 
