@@ -25,8 +25,9 @@ Running::Running(const Kernel& of, Memory& in, const LaunchShape& as, const RunO
 Result<void> Execution::run() {
   Memory& memory = run_.memory;
   const std::vector<std::byte>& params = run_.shape.params;
-  std::memcpy(memory.host(memory.param_base()), params.data(),
-              std::min<std::size_t>(params.size(), kParamBytes));
+  if (!params.empty())
+    std::memcpy(memory.host(memory.param_base()), params.data(),
+                std::min<std::size_t>(params.size(), kParamBytes));
   std::memset(memory.host(memory.barrier_base()), 0, kGridBarrierBytes);
   memory.set_param_bytes(run_.kernel.param_bytes);
   run_.turns = takes_turns(run_);

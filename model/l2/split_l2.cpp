@@ -23,7 +23,7 @@ SplitL2::SplitL2(const L2Cache::Spec& spec, std::uint32_t shards, std::vector<L2
   group_of_sm_.resize(256);
   // In front of the sets: they need none.
   L2Cache::Spec front = spec;
-  front.side.bytes = 1;
+  front.side.bytes = kLineBytes * spec.side.ways;  // one set, that nothing goes into
   groups_.resize(groups);
   for (Group& g : groups_) {
     g.front = std::make_unique<L2Cache>(front);

@@ -12,6 +12,14 @@ MAKE_TRACE = os.environ["MAKE_TRACE"]
 SOURCE = os.environ["WARPMEM_SOURCE"]
 
 
+def is_sanitized():
+    """Whether the command has a sanitizer in it. Its shadow memory goes beyond any limit on memory, and it cannot be loaded into
+    another program, as emulating one would have to."""
+    with open(WARPMEM, "rb") as file:
+        code = file.read()
+    return b"__asan_init" in code or b"__tsan_init" in code
+
+
 class Run:
     """One finished run of the command."""
 

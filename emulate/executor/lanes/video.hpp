@@ -48,7 +48,7 @@ void video(std::byte* frame, const Inst& in, u32 mask) {
     const s64 x = Part32::of(a[l], v.part_a, v.signed_a), y = Part32::of(b[l], v.part_b, v.signed_b);
     const u32 z = c ? c[l] : 0;
     if (v.op == VideoOp::kMad) {
-      return static_cast<u32>(x * y) + z;
+      return static_cast<u32>(x) * static_cast<u32>(y) + z;  // the low 32 bits
     }
     s64 r = video_one(v, x, y);
     const u32 width = v.part_d == 0 ? 32 : v.part_d < 5 ? 8 : 16;
