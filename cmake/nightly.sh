@@ -40,7 +40,7 @@ fuzz() {
 # Every bit of a small sweep's file, and whatever else is too long for every day.
 slow() {
   build/bin/test_sweep '[.slow]' &&
-    WARPMEM_THOROUGH=1 ctest --test-dir build -R 'e2e_outputs|validate_bottleneck|validate_other_sizes' -j "$jobs" \
+    WARPMEM_THOROUGH=1 ctest --test-dir build -R 'e2e_outputs|instructions|validate_bottleneck|validate_other_sizes|window' -j "$jobs" \
       --output-on-failure --timeout 3600
 }
 
