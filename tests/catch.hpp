@@ -5,6 +5,8 @@
 #include <catch2/catch_all.hpp>
 using Catch::Approx;
 #else
+#include <string>
+
 #include <catch2/catch.hpp>
 namespace Catch::Matchers {
 inline auto ContainsSubstring(const std::string& part) { return Contains(part); }

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import unittest
 
-from harness import SOURCE, CommandTest
+from harness import SOURCE, CommandTest, is_sanitized
 
 NVCC = shutil.which("nvcc") or (
     "/usr/local/cuda/bin/nvcc" if os.path.exists("/usr/local/cuda/bin/nvcc") else None)
@@ -78,7 +78,7 @@ class OnePtxFile(Checks):
         self.assertEqual(self.run_command("replay", "trace.wmt", "--gpu", "k40").status, 0)
 
 
-@unittest.skipIf(harness.is_sanitized(), "a sanitizer cannot be loaded into another program")
+@unittest.skipIf(is_sanitized(), "a sanitizer cannot be loaded into another program")
 @unittest.skipUnless(NVCC and NVDISASM, "needs nvcc and nvdisasm (a CUDA toolkit; WARPMEM_NVDISASM)")
 class Sources(Checks):
     def ptxas_registers(self, source, kernel, arch):
