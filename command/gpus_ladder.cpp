@@ -74,8 +74,9 @@ std::vector<Rung> ladder(const Card& card, const sim::probe::Ladder& effective) 
   out.push_back({"mapped host memory", -1, effective.host,
                  static_cast<double>(n.host_permille) * sector,
                  "over the link to the host, one way", source_of(card, "port.host_permille")});
-  // The time of what a longer launch does more is known to some cycles only: the ends of both differ.
-  // So what is less than this above the theoretical value is shown as that; more is shown as it is.
+  // The time of what a longer launch does more is known to some cycles only: the ends of both
+  // differ. So what is less than this above the theoretical value is shown as that; more is shown
+  // as it is.
   constexpr double kEnds = 1.002;
   for (Rung& r : out)
     if (r.best > 0 && r.effective < kEnds * r.best) r.effective = std::min(r.effective, r.best);

@@ -5,8 +5,8 @@
 // Models: the sectors or transactions of global and local memory, the rounds of an atomic, the
 // passes over the banks of shared memory. Leaves out: what is in a cache already, and whatever an
 // access meets on its way. Of an asynchronous copy past the L1 the other side is not known, and is
-// taken to lie as this one does, so that its sectors may differ from the counters'; before 7.0 an L1
-// is there even where shared memory leaves it no room.
+// taken to lie as this one does, so that its sectors may differ from the counters'; before 7.0 an
+// L1 is there even where shared memory leaves it no room.
 #pragma once
 
 #include <cstdint>
