@@ -28,9 +28,10 @@ void add_gpu_option(CLI::App& app, std::string& gpu) {
 }
 
 void add_set_option(CLI::App& app, CardInput& input) {
-  app.add_option("--set", input.settings,
-                 "change a number of the card: --set l1.size=64KiB; a list: --set l2.home_bits=12,13 "
-                 "(as [12, 13] or \"12 13\" too)")
+  app.add_option(
+         "--set", input.settings,
+         "change a number of the card: --set l1.size=64KiB; a list: --set l2.home_bits=12,13 "
+         "(as [12, 13] or \"12 13\" too)")
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->take_all();
@@ -107,8 +108,7 @@ Result<void> require_features(const model::Card& card, const trace::TraceReader&
 Json card_json(const model::Card& card) {
   Json out = Json::object();
   for (const model::CardEntry& entry : card.entries()) {
-    out[entry.key] = {
-        {"value", value_json(entry)}, {"unit", entry.unit}, {"source", entry.source}};
+    out[entry.key] = {{"value", value_json(entry)}, {"unit", entry.unit}, {"source", entry.source}};
     if (!entry.used) out[entry.key]["used"] = false;
   }
   return out;

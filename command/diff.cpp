@@ -14,15 +14,15 @@
 
 #include "base/nearest.hpp"
 #include "base/read_number.hpp"
-#include "command/command.hpp"
 #include "command/card_input.hpp"
+#include "command/command.hpp"
 #include "command/diff_rules.hpp"
 #include "command/diff_sides.hpp"
 #include "command/diff_view.hpp"
 #include "command/gpus_view.hpp"
-#include "command/trace_card.hpp"
 #include "command/output.hpp"
 #include "command/result_file.hpp"
+#include "command/trace_card.hpp"
 
 namespace warpmem::command {
 
@@ -60,7 +60,8 @@ Result<double> read_tolerance(std::string_view text) {
 // `common`: only what both sides have; a profiler counts what it was asked for.
 void compare(const LaunchPair& pair, double tolerance, bool common, DiffResult& out) {
   if (!pair.before || !pair.after) {
-    (pair.before ? out.only_before : out.only_after).push_back(pair.before ? pair.before : pair.after);
+    (pair.before ? out.only_before : out.only_after)
+        .push_back(pair.before ? pair.before : pair.after);
     return;
   }
   std::set<std::string> names;
@@ -105,7 +106,8 @@ std::vector<Condition> conditions(const DiffSides& sides) {
 }
 
 // A rule about a counter that neither result has would hold for ever.
-Result<void> require_counters(const std::vector<DiffRule>& rules, const ResultFile& before, const ResultFile& after) {
+Result<void> require_counters(const std::vector<DiffRule>& rules, const ResultFile& before,
+                              const ResultFile& after) {
   for (const DiffRule& rule : rules) {
     bool known = false;
     std::vector<std::string> names = short_counters();
@@ -116,9 +118,11 @@ Result<void> require_counters(const std::vector<DiffRule>& rules, const ResultFi
       }
     if (known) continue;
     const std::string guess = nearest(rule.counter, names);
-    return Error{ErrorKind::kUsage, fmt::format("neither result has a counter '{}'", rule.counter), "--fail-on",
-                 guess.empty() ? fmt::format("use a metric's name, or {}", fmt::join(short_counters(), ", "))
-                               : fmt::format("did you mean '{}'?", guess)};
+    return Error{ErrorKind::kUsage, fmt::format("neither result has a counter '{}'", rule.counter),
+                 "--fail-on",
+                 guess.empty()
+                     ? fmt::format("use a metric's name, or {}", fmt::join(short_counters(), ", "))
+                     : fmt::format("did you mean '{}'?", guess)};
   }
   return {};
 }
@@ -135,7 +139,8 @@ Result<DiffResult> compare(const DiffSides& sides, const DiffOptions& options) {
   if (!rules) return rules.error();
   const ResultFile &before = sides.before.result, &after = sides.after.result;
   if (auto known = require_counters(*rules, before, after); !known) return known.error();
-  const auto pairs = pairs_of(sides, sides.after.profile ? options.input.after : options.input.before);
+  const auto pairs =
+      pairs_of(sides, sides.after.profile ? options.input.after : options.input.before);
   if (!pairs) return pairs.error();
   const bool profile = sides.before.profile || sides.after.profile;
   DiffResult out;
@@ -148,7 +153,8 @@ Result<DiffResult> compare(const DiffSides& sides, const DiffOptions& options) {
   for (const LaunchPair& pair : *pairs) compare(pair, *tolerance, profile, out);
   if (profile && out.compared == 0)
     return Error{ErrorKind::kUsage, "the two sides have no counter in common", options.input.after,
-                 "collect metrics that warpmem predicts (warpmem metrics), or give the trace in place of a result: "
+                 "collect metrics that warpmem predicts (warpmem metrics), or give the trace in "
+                 "place of a result: "
                  "it is replayed in the profiler's own words"};
   for (const DiffRule& rule : *rules) {
     out.rules.push_back(rule.text);
@@ -164,7 +170,8 @@ Result<DiffResult> compare(const DiffSides& sides, const DiffOptions& options) {
 // Two cards: what `gpus diff` shows.
 int diff_cards(const DiffOptions& options) {
   if (!options.fail_on.empty())
-    return fail({ErrorKind::kUsage, "cards have no counters", "--fail-on", "give traces or results, or leave it out"});
+    return fail({ErrorKind::kUsage, "cards have no counters", "--fail-on",
+                 "give traces or results, or leave it out"});
   const auto a = load_card(options.input.before), b = load_card(options.input.after);
   if (!a) return fail(a.error());
   if (!b) return fail(b.error());
@@ -174,7 +181,9 @@ int diff_cards(const DiffOptions& options) {
   if (auto done = output->finish(); !done) return fail(done.error());
   return a->entries().size() == b->entries().size() &&
                  std::ranges::equal(a->entries(), b->entries(),
-                                    [](const auto& x, const auto& y) { return x.key == y.key && x.value == y.value; })
+                                    [](const auto& x, const auto& y) {
+                                      return x.key == y.key && x.value == y.value;
+                                    })
              ? 0
              : exit_status(ErrorKind::kCheckFailed);
 }
@@ -205,18 +214,23 @@ int diff(const DiffOptions& options) {
 Run setup_diff(CLI::App& app) {
   auto options = std::make_shared<DiffOptions>();
   app.add_option("before", options->input.before,
-                 "a trace to replay, a result of replay --format json, a profile of Nsight Compute or nvprof (CSV), or a "
+                 "a trace to replay, a result of replay --format json, a profile of Nsight Compute "
+                 "or nvprof (CSV), or a "
                  "card")
       ->required()
       ->type_name("A");
-  app.add_option("after", options->input.after, "another one, for a card a card")->required()->type_name("B");
+  app.add_option("after", options->input.after, "another one, for a card a card")
+      ->required()
+      ->type_name("B");
   app.add_option("--tolerance", options->tolerance,
                  "differences up to this share of the value before are none: 1%, or 0.01")
       ->type_name("SHARE")
       ->capture_default_str();
   app.add_option("--fail-on", options->fail_on,
-                 "end 1 when one of these applies, and 0 otherwise: 'l2_sectors>+5%,cycles>20000'; counters: cycles, "
-                 "sectors, load_sectors, store_sectors, wavefronts, l2_sectors, dram_sectors, or a metric's name")
+                 "end 1 when one of these applies, and 0 otherwise: 'l2_sectors>+5%,cycles>20000'; "
+                 "counters: cycles, "
+                 "sectors, load_sectors, store_sectors, wavefronts, l2_sectors, dram_sectors, or a "
+                 "metric's name")
       ->type_name("RULES");
   add_trace_card_options(app, options->input.card);
   app.add_flag("--counts", options->input.counts, "replay traces with the counts engine");

@@ -52,9 +52,9 @@ std::string counters_text(const DiffResult& result, const views::Terminal& termi
     const auto to = std::find_if(from, all.end(), [&](const Difference& d) {
       return d.pair.before != pair.before || d.pair.after != pair.after;
     });
-    const std::string which =
-        fmt::format("launch {}: {}", both(grouped(pair.before->launch), grouped(pair.after->launch)),
-                    printable(kernels(pair.before->kernel, pair.after->kernel)));
+    const std::string which = fmt::format(
+        "launch {}: {}", both(grouped(pair.before->launch), grouped(pair.after->launch)),
+        printable(kernels(pair.before->kernel, pair.after->kernel)));
     out += (out.empty() ? "" : "\n") + views::wrapped(which, terminal.width, 2);
     Table table({{"metric"},
                  {"before", Align::kRight},
@@ -116,9 +116,11 @@ std::string diff_text(const DiffResult& result, const views::Terminal& terminal)
   out += counters_text(result, terminal);
   out += lines_text(result, terminal.colour);
   if (!result.rules.empty()) {
-    for (const std::string& failure : result.failures) out += "applies: " + printable(failure) + "\n";
+    for (const std::string& failure : result.failures)
+      out += "applies: " + printable(failure) + "\n";
     if (result.failures.empty())
-      out += fmt::format("no rule of --fail-on applies: {}\n", printable(fmt::format("{}", fmt::join(result.rules, ", "))));
+      out += fmt::format("no rule of --fail-on applies: {}\n",
+                         printable(fmt::format("{}", fmt::join(result.rules, ", "))));
   }
   if (result.differences.empty())
     out += result.tolerance > 0
@@ -132,11 +134,11 @@ std::string diff_text(const DiffResult& result, const views::Terminal& terminal)
 
 std::string diff_json(const DiffResult& result) {
   Json out{{"schema", 1},
-                   {"equal", result.equal()},
-                   {"engines", {engine(result.engine_before), engine(result.engine_after)}},
-                   {"tolerance", result.tolerance},
-                   {"compared", result.compared},
-                   {"left_out", result.left_out}};
+           {"equal", result.equal()},
+           {"engines", {engine(result.engine_before), engine(result.engine_after)}},
+           {"tolerance", result.tolerance},
+           {"compared", result.compared},
+           {"left_out", result.left_out}};
   out["cautions"] = result.cautions;
   out["replayed_with"] = Json::object();
   for (const Condition& c : result.conditions)
@@ -187,7 +189,9 @@ std::string diff_csv(const DiffResult& result) {
   };
   const auto row = [&](const LaunchPair& pair, const std::string& metric, const std::string& before,
                        const std::string& after) {
-    const auto number_of = [](const LaunchMetrics* l) { return l ? std::to_string(l->launch) : ""; };
+    const auto number_of = [](const LaunchMetrics* l) {
+      return l ? std::to_string(l->launch) : "";
+    };
     const auto name_of = [](const LaunchMetrics* l) { return l ? l->kernel : ""; };
     table.row({number_of(pair.before), name_of(pair.before), metric, before, after,
                number_of(pair.after), name_of(pair.after), engine(result.engine_before),

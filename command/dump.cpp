@@ -219,8 +219,7 @@ std::string control_text(const trace::Instruction& at) {
 Json control_json(const trace::Instruction& at) {
   if (!at.has_control()) return nullptr;
   const auto barrier = [](std::uint32_t number) {
-    return number == trace::kNoBarrier ? Json(nullptr)
-                                       : Json(number);
+    return number == trace::kNoBarrier ? Json(nullptr) : Json(number);
   };
   return {{"stall", at.stall()},
           {"yield", at.yield()},
@@ -235,8 +234,7 @@ std::string programs_text(const trace::TraceReader& reader, bool colour) {
   for (const trace::Program& program : reader.programs()) {
     out += fmt::format("{}{}  ({}, {}, {} registers)\n", out.empty() ? "" : "\n",
                        printable(program.demangled.empty() ? program.name : program.demangled),
-                       printable(program.arch),
-                       level_name(program.level), program.registers);
+                       printable(program.arch), level_name(program.level), program.registers);
     if (program.code.empty()) {
       out += "n/a (the code could not be disassembled when this was recorded)\n";
       continue;
@@ -263,10 +261,10 @@ std::string programs_json(const trace::TraceReader& reader) {
   out["programs"] = Json::array();
   for (const trace::Program& program : reader.programs()) {
     Json entry{{"name", program.name},
-                                 {"demangled", program.demangled},
-                                 {"level", level_name(program.level)},
-                                 {"arch", program.arch},
-                                 {"registers", program.registers}};
+               {"demangled", program.demangled},
+               {"level", level_name(program.level)},
+               {"arch", program.arch},
+               {"registers", program.registers}};
     entry["code"] = Json::array();
     for (const trace::Instruction& at : program.code) {
       entry["code"].push_back({{"pc", at.pc},
@@ -294,7 +292,8 @@ int dump(const DumpOptions& options) {
   const auto reader = open_trace(options.input);
   if (!reader) return fail(reader.error());
   // Of the code nothing is lost.
-  if (auto whole = options.program ? Result<void>() : require_complete(*reader, options.input); !whole)
+  if (auto whole = options.program ? Result<void>() : require_complete(*reader, options.input);
+      !whole)
     return fail(whole.error());
   const bool records = !options.program && !options.counts;
   if (auto any = records ? require_records(*reader, options.launches)

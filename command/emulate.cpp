@@ -90,27 +90,32 @@ Result<void> check_program(Options& options, const std::vector<std::string>& wor
 }
 
 // How much was run and traced, and what the trace lacks.
-void tell(const emulate::EmulateRequest& request, const emulate::EmulateReport& report, bool summary) {
+void tell(const emulate::EmulateRequest& request, const emulate::EmulateReport& report,
+          bool summary) {
   const emulate::RunStatistics& s = report.statistics;
   if (s.warp_instructions != 0) {
     const double rate =
         report.seconds > 0 ? static_cast<double>(s.thread_instructions) / report.seconds * 1e-6 : 0;
     summarise(fmt::format(
-        "ran {} thread instructions of {} CTAs in {} ({:.0f} M/s){}",
-        grouped(s.thread_instructions), grouped(s.ctas), duration(report.seconds), rate,
-        report.traced
-            ? fmt::format("; {} records in {}", grouped(s.memory_records), request.output)
-            : std::string()), summary);
+                  "ran {} thread instructions of {} CTAs in {} ({:.0f} M/s){}",
+                  grouped(s.thread_instructions), grouped(s.ctas), duration(report.seconds), rate,
+                  report.traced
+                      ? fmt::format("; {} records in {}", grouped(s.memory_records), request.output)
+                      : std::string()),
+              summary);
   }
   if (!report.unmapped.empty())
-    summarise(fmt::format("note: {} is traced as PTX: {}", report.kernel, report.unmapped), summary);
+    summarise(fmt::format("note: {} is traced as PTX: {}", report.kernel, report.unmapped),
+              summary);
   if (report.mapping.kept != 0)
-    summarise(fmt::format("note: {} accesses stay as the PTX has them: which machine instructions they are is not certain",
+    summarise(fmt::format("note: {} accesses stay as the PTX has them: which machine instructions "
+                          "they are is not certain",
                           grouped(report.mapping.kept)),
               summary);
   if (!report.kept.empty())
-    warn(fmt::format("the trace is incomplete: what there is of it is in {}; read it with --partial",
-                     report.kept));
+    warn(
+        fmt::format("the trace is incomplete: what there is of it is in {}; read it with --partial",
+                    report.kept));
 }
 
 int run_ptx(Options& options, const std::vector<std::string>& words) {
@@ -167,12 +172,13 @@ int run(Options& options) {
   const std::vector<std::string>& words = program_words().program;
   if (words.empty())
     return fail({ErrorKind::kUsage, "no program was given", "",
-                 "name a program, CUDA source or a PTX file: warpmem emulate ./app -- arguments, or warpmem emulate -- ./app arguments"});
+                 "name a program, CUDA source or a PTX file: warpmem emulate ./app -- arguments, "
+                 "or warpmem emulate -- ./app arguments"});
   options.run.session.machine_code = options.level == "sass";
   options.request.ptx_only = options.run.session.ptx_only = options.level == "ptx";
   if (words.front().ends_with(".ptx") && options.level == "sass")
-    return fail({ErrorKind::kUsage, "--level sass runs machine code, and a PTX file has none", words.front(),
-                 "give a program or CUDA source, or leave --level out"});
+    return fail({ErrorKind::kUsage, "--level sass runs machine code, and a PTX file has none",
+                 words.front(), "give a program or CUDA source, or leave --level out"});
   if (words.front().ends_with(".ptx")) return run_ptx(options, words);
   options.run.session.output = options.request.output;
   options.run.session.force = options.request.overwrite;
@@ -217,7 +223,8 @@ Run setup_emulate(CLI::App& app) {
   add_whole_option(
       app, "--repeats", {0, kNoMost, "launches"},
       [&session](std::uint64_t n) { session.repeats = n; },
-      "of equal launches in a row, as autotuners make them, trace so many (1) and count the others; 0: all");
+      "of equal launches in a row, as autotuners make them, trace so many (1) and count the "
+      "others; 0: all");
   app.add_flag("--check", session.check,
                "report reads of shared memory that nobody wrote, and hazards between its barriers; "
                "ends 1 when there are some");
@@ -230,7 +237,8 @@ Run setup_emulate(CLI::App& app) {
       [&r](std::uint64_t n) { r.run.max_instructions = n; },
       "stop a kernel after so many warp instructions");
   app.add_option("--level", options->level,
-                 "ptx: leave out what ptxas says of the machine code, also where it is installed; sass: run the "
+                 "ptx: leave out what ptxas says of the machine code, also where it is installed; "
+                 "sass: run the "
                  "program's machine code instead of its PTX")
       ->check(CLI::IsMember({"ptx", "ptx+sass", "sass"}))
       ->capture_default_str();

@@ -13,6 +13,7 @@
 #include "base/run_files.hpp"
 #include "base/tool_run.hpp"
 #include "base/units.hpp"
+#include "binary/fatbin/program_file.hpp"
 #include "command/card_device.hpp"
 #include "command/command.hpp"
 #include "command/emulate_toolkit.hpp"
@@ -20,7 +21,6 @@
 #include "emulate/audit/mapped_file.hpp"
 #include "emulate/audit/runtime_within.hpp"
 #include "emulate/cudart/compile.hpp"
-#include "binary/fatbin/program_file.hpp"
 #include "traces/format/sink.hpp"
 #include "traces/record/launcher.hpp"
 
@@ -57,8 +57,8 @@ std::string digits_of(const std::string& capability) {
   return out;
 }
 
-// What nvcc compiles for a GPU of compute capability `cc` ("70"): that, or, where it has forgotten it, the oldest
-// that it knows ("75"), whose PTX runs as what it would be on the GPU.
+// What nvcc compiles for a GPU of compute capability `cc` ("70"): that, or, where it has forgotten
+// it, the oldest that it knows ("75"), whose PTX runs as what it would be on the GPU.
 std::string compiled_for(const std::string& nvcc, const std::string& cc) {
   const auto known = run_tool({nvcc, "--list-gpu-arch"}, ToolOutput::kStdout);
   if (!known || !known->good) return cc;
@@ -79,7 +79,7 @@ struct Told {
   int refused = 0;
   bool hazards = false;  // --check found some
   std::uint64_t thread_instructions = 0, launches = 0;
-  std::uint64_t repeats = 0, otherwise = 0;  // equal launches that are not traced
+  std::uint64_t repeats = 0, otherwise = 0;   // equal launches that are not traced
   std::vector<std::string> notes, libraries;  // each once
 };
 Told parse_told(const std::string& text) {
@@ -100,13 +100,15 @@ Told parse_told(const std::string& text) {
     if (key == "ran" && words >> instructions >> launches)
       told.thread_instructions += instructions, told.launches += launches;
     std::uint64_t repeats = 0, otherwise = 0;
-    if (key == "repeats" && words >> repeats >> otherwise) told.repeats += repeats, told.otherwise += otherwise;
+    if (key == "repeats" && words >> repeats >> otherwise)
+      told.repeats += repeats, told.otherwise += otherwise;
   }
   return told;
 }
 
 Error no_folder() {
-  return {ErrorKind::kResources, "no temporary folder can be made", "", "set TMPDIR to a folder that can be written"};
+  return {ErrorKind::kResources, "no temporary folder can be made", "",
+          "set TMPDIR to a folder that can be written"};
 }
 
 // A runtime that was linked in and stripped is found as it will be when the program is loaded.
@@ -115,10 +117,14 @@ void find_stripped_runtime(const std::string& program, cudart::ProgramFile& file
   const audit::MappedFile bytes(program.c_str());
   const auto functions = audit::runtime_within(cudart::ElfFile(bytes.bytes()));
   const auto has = [&](std::string_view name) {
-    return std::any_of(functions.begin(), functions.end(), [&](const cudart::ElfFunction& f) { return f.name == name; });
+    return std::any_of(functions.begin(), functions.end(),
+                       [&](const cudart::ElfFunction& f) { return f.name == name; });
   };
-  if (!has("__cudaRegisterFatBinary") || !has("__cudaRegisterFunction") || !has("__cudaPopCallConfiguration")) return;
-  file.cudart = has("cudaGetDeviceProperties_v2") ? "libcudart.so.12" : "libcudart.so.13", file.linked_in = true;
+  if (!has("__cudaRegisterFatBinary") || !has("__cudaRegisterFunction") ||
+      !has("__cudaPopCallConfiguration"))
+    return;
+  file.cudart = has("cudaGetDeviceProperties_v2") ? "libcudart.so.12" : "libcudart.so.13",
+  file.linked_in = true;
 }
 
 // What the program may read: itself or its sources, and the files that it is given.
@@ -131,7 +137,8 @@ void note_files(const ProgramRun& run) {
 // Compilers ask for such parts and do without them; cuFFT does not.
 Error may_have_failed(const std::string& library) {
   return {ErrorKind::kEnvironment,
-          "the program failed, and this library may be why: it needs parts of NVIDIA's driver that are not public and not emulated",
+          "the program failed, and this library may be why: it needs parts of NVIDIA's driver that "
+          "are not public and not emulated",
           library, "if a call of it failed, let other code do this step, or record it on a GPU"};
 }
 
@@ -156,16 +163,20 @@ int report_on(const record::RecordReport& report, const ProgramRun& run) {
     else warn("the trace is incomplete, and no record of it is kept");
   }
   if (told.repeats != 0)
-    summarise(fmt::format("counted {} launch{} more, each equal to the one traced before it (--repeats 0 traces all)",
+    summarise(fmt::format("counted {} launch{} more, each equal to the one traced before it "
+                          "(--repeats 0 traces all)",
                           grouped(told.repeats), told.repeats == 1 ? "" : "es"),
               run.summary);
   if (told.otherwise != 0)
-    warn(fmt::format("{} launch{} that the trace does not have had the arguments of the launch before, but ran other "
-                     "instructions; --repeats 0 traces all",
-                     grouped(told.otherwise), told.otherwise == 1 ? "" : "es"));
+    warn(
+        fmt::format("{} launch{} that the trace does not have had the arguments of the launch "
+                    "before, but ran other "
+                    "instructions; --repeats 0 traces all",
+                    grouped(told.otherwise), told.otherwise == 1 ? "" : "es"));
   if (report.status != 0 && report.signal != SIGINT)
     for (const std::string& library : told.libraries)
-      std::fputs(fmt::format("warpmem: warning: {}\n", may_have_failed(library).text()).c_str(), stderr);
+      std::fputs(fmt::format("warpmem: warning: {}\n", may_have_failed(library).text()).c_str(),
+                 stderr);
   if (report.signal == SIGINT) return exit_status(ErrorKind::kInterrupted);
   if (report.status == 0 && told.refused != 0) return told.refused;
   if (report.status != 0) return report.status;
@@ -175,7 +186,8 @@ int report_on(const record::RecordReport& report, const ProgramRun& run) {
                  run.words.front(), "check that it is linked with nvcc -cudart shared"});
   if (report.processes.empty() && !run.session.output.empty()) {
     if (told.launches != 0)
-      return fail({ErrorKind::kUsage, "nothing was traced: no launch is one that the options ask for",
+      return fail({ErrorKind::kUsage,
+                   "nothing was traced: no launch is one that the options ask for",
                    run.words.front(), "check --kernel and --launches"});
     warn("no kernel was launched, so there is no trace");  // a query of the device, for example
   }
@@ -221,7 +233,7 @@ int emulate_program(ProgramRun& run) {
     program = folder.path() + "/app";
     const std::string arch = compiled_for(*nvcc, cc);
     if (auto ok = cudart::compile(cudart::nvcc_words(*nvcc, run.words, arch, program, *runtime,
-                                                          run.session.machine_code));
+                                                     run.session.machine_code));
         !ok)
       return fail(ok.error());
   } else {
@@ -236,7 +248,8 @@ int emulate_program(ProgramRun& run) {
   auto file = cudart::read_program_file(program);
   if (!file) return fail(file.error());
   find_stripped_runtime(program, *file);
-  if (run.session.machine_code && !file->machine_code.empty()) file->has_ptx = true;  // it needs none
+  if (run.session.machine_code && !file->machine_code.empty())
+    file->has_ptx = true;  // it needs none
   if (auto ok = cudart::check_program_file(*file, run.words.front(), cc); !ok)
     return fail(ok.error());
   if (auto note = cudart::about_libraries(*file, run.words.front()))
@@ -255,7 +268,8 @@ int emulate_program(ProgramRun& run) {
   const char* path = std::getenv("LD_LIBRARY_PATH");
   variables.push_back("LD_LIBRARY_PATH=" + *runtime +
                       (path && *path ? ":" + std::string(path) : ""));
-  // The loader leads each process of the program's to ours, and ours is there before anything asks for it.
+  // The loader leads each process of the program's to ours, and ours is there before anything asks
+  // for it.
   variables.push_back("WARPMEM_EMULATE_LIBRARIES=" + *runtime);
   variables.push_back("LD_AUDIT=" + *runtime + "/libwarpmem_audit.so");
   variables.push_back("LD_PRELOAD=" + *runtime + "/libwarpmem_cuda.so");

@@ -10,14 +10,14 @@
 
 #include "base/json.hpp"
 #include "base/printable.hpp"
+#include "base/scratch_folder.hpp"
 #include "base/units.hpp"
-#include "model/topology/topology.hpp"
 #include "command/card_input.hpp"
 #include "command/command.hpp"
 #include "command/gpus_view.hpp"
 #include "command/output.hpp"
-#include "base/scratch_folder.hpp"
 #include "command/table.hpp"
+#include "model/topology/topology.hpp"
 
 namespace warpmem::command {
 
@@ -75,7 +75,8 @@ std::string rate(const model::Topology::Link& link, double bytes) {
 }
 
 std::string topology_csv(const model::Topology& topology) {
-  Table table({{"place"}, {"from"}, {"to"}, {"limited"}, {"count"}, {"bytes_per_cycle"}, {"source"}});
+  Table table(
+      {{"place"}, {"from"}, {"to"}, {"limited"}, {"count"}, {"bytes_per_cycle"}, {"source"}});
   for (const model::Topology::Link& link : topology.links()) {
     table.row({model::name_of(link.place), link.from, link.to, link.count > 0 ? "1" : "0",
                std::to_string(link.count), link.bytes > 0 ? fmt::format("{}", link.bytes) : "n/a",
@@ -104,9 +105,8 @@ Json topology_json(const model::Card& card, const model::Topology& topology) {
   Json out{{"schema", 1}, {"name", card.name()}};
   out["links"] = Json::array();
   for (const model::Topology::Link& link : topology.links()) {
-    Json entry{
-        {"place", model::name_of(link.place)}, {"from", link.from},   {"to", link.to},
-        {"limited", link.count > 0},           {"count", link.count}, {"source", link.how}};
+    Json entry{{"place", model::name_of(link.place)}, {"from", link.from},   {"to", link.to},
+               {"limited", link.count > 0},           {"count", link.count}, {"source", link.how}};
     if (link.bytes > 0) entry["bytes_per_cycle"] = link.bytes;
     out["links"].push_back(std::move(entry));
   }
@@ -232,9 +232,10 @@ Result<void> read_words(GpusOptions& options) {
 Run setup_gpus(CLI::App& app) {
   auto options = std::make_shared<GpusOptions>();
   CLI::Option* card =
-      app.add_option("card", options->words,
-                     "show every number of this card: a name, or a card of your own; `show NAME` is "
-                     "the same, `diff A B` what two cards have different")
+      app.add_option(
+             "card", options->words,
+             "show every number of this card: a name, or a card of your own; `show NAME` is "
+             "the same, `diff A B` what two cards have different")
           ->type_name("NAME|FILE")
           ->expected(0, 3);
   add_set_option(app, options->card);

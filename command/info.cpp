@@ -11,12 +11,12 @@
 #include "base/json.hpp"
 #include "base/printable.hpp"
 #include "base/units.hpp"
-#include "sim/code/spill_code.hpp"
 #include "command/command.hpp"
 #include "command/counts_text.hpp"
 #include "command/output.hpp"
 #include "command/table.hpp"
 #include "command/trace_input.hpp"
+#include "sim/code/spill_code.hpp"
 
 namespace warpmem::command {
 
@@ -140,9 +140,12 @@ std::string repeats_text(const trace::TraceReader& reader) {
   for (const trace::LaunchSummary& summary : reader.launches())
     left_out += summary.repeats.ran - 1, otherwise += summary.repeats.otherwise;
   if (left_out == 0) return "";
-  std::string out = fmt::format("{} launch{} more, equal to one that is here (ran: how often, in a row)", grouped(left_out),
-                                left_out == 1 ? "" : "es");
-  if (otherwise != 0) out += fmt::format("; {} of them ran other instructions (--repeats 0 traces all)", grouped(otherwise));
+  std::string out =
+      fmt::format("{} launch{} more, equal to one that is here (ran: how often, in a row)",
+                  grouped(left_out), left_out == 1 ? "" : "es");
+  if (otherwise != 0)
+    out += fmt::format("; {} of them ran other instructions (--repeats 0 traces all)",
+                       grouped(otherwise));
   return out;
 }
 
@@ -155,7 +158,8 @@ std::string short_name(std::string name) {
   return name.substr(0, end) + "…";
 }
 
-Table launch_table(const trace::TraceReader& reader, const LaunchRange& range, bool whole_names, bool ran) {
+Table launch_table(const trace::TraceReader& reader, const LaunchRange& range, bool whole_names,
+                   bool ran) {
   std::vector<Column> columns{{"launch", Align::kRight},    {"kernel"},
                               {"grid", Align::kRight},      {"block", Align::kRight},
                               {"registers", Align::kRight}, {"shared", Align::kRight},
@@ -170,9 +174,10 @@ Table launch_table(const trace::TraceReader& reader, const LaunchRange& range, b
         std::uint64_t{launch.static_shared} + std::uint64_t{launch.dynamic_shared};
     std::string name = kernel_name(reader, launch);
     if (!whole_names) name = short_name(std::move(name));
-    std::vector<std::string> cells{grouped(launch.id),         std::move(name),   dims(launch.grid),
-                                   dims(launch.block),         grouped(launch.registers), byte_size(shared),
-                                   grouped(summary.end.records), grouped(summary.end.lost)};
+    std::vector<std::string> cells{
+        grouped(launch.id),           std::move(name),           dims(launch.grid),
+        dims(launch.block),           grouped(launch.registers), byte_size(shared),
+        grouped(summary.end.records), grouped(summary.end.lost)};
     if (ran) cells.push_back(grouped(summary.repeats.ran));
     cells.push_back(state_text(summary));
     table.row(std::move(cells));
@@ -240,33 +245,32 @@ std::string as_text(const trace::TraceReader& reader, const LaunchRange& range, 
   return out;
 }
 
-Json launch_json(const trace::TraceReader& reader, std::uint32_t index,
-                         std::size_t spills) {
+Json launch_json(const trace::TraceReader& reader, std::uint32_t index, std::size_t spills) {
   const trace::LaunchSummary& summary = reader.launches()[index];
   const trace::Launch& launch = summary.launch;
   const Mapping mapping = mapping_of(reader, index);
   Json out{{"launch", launch.id},
-                   {"kernel", kernel_name(reader, launch)},
-                   {"level", level_name(mapping.level)},
-                   {"sites", mapping.sites},
-                   {"ptx_sites", mapping.ptx},
-                   {"spill_instructions", spills},
-                   {"counted_runs", summary.end.times.size()},
-                   {"grid", launch.grid},
-                   {"block", launch.block},
-                   {"cluster", launch.cluster},
-                   {"registers", launch.registers},
-                   {"static_shared", launch.static_shared},
-                   {"dynamic_shared", launch.dynamic_shared},
-                   {"local_bytes", launch.local_bytes},
-                   {"stream", launch.stream},
-                   {"records", summary.end.records},
-                   {"lost", summary.end.lost},
-                   {"skipped_ctas", summary.end.skipped_ctas},
-                   {"truncated", summary.end.truncated},
-                   {"ran", summary.repeats.ran},
-                   {"ran_otherwise", summary.repeats.otherwise},
-                   {"complete", summary.complete}};
+           {"kernel", kernel_name(reader, launch)},
+           {"level", level_name(mapping.level)},
+           {"sites", mapping.sites},
+           {"ptx_sites", mapping.ptx},
+           {"spill_instructions", spills},
+           {"counted_runs", summary.end.times.size()},
+           {"grid", launch.grid},
+           {"block", launch.block},
+           {"cluster", launch.cluster},
+           {"registers", launch.registers},
+           {"static_shared", launch.static_shared},
+           {"dynamic_shared", launch.dynamic_shared},
+           {"local_bytes", launch.local_bytes},
+           {"stream", launch.stream},
+           {"records", summary.end.records},
+           {"lost", summary.end.lost},
+           {"skipped_ctas", summary.end.skipped_ctas},
+           {"truncated", summary.end.truncated},
+           {"ran", summary.repeats.ran},
+           {"ran_otherwise", summary.repeats.otherwise},
+           {"complete", summary.complete}};
   out["allocations"] = Json::array();
   for (const trace::Allocation& allocation : launch.allocations) {
     out["allocations"].push_back({{"base", allocation.base},
@@ -307,7 +311,9 @@ int info(const InfoOptions& options) {
   switch (options.output.format) {
     case Format::kTable: output->write(as_text(*reader, options.launches, output->colour())); break;
     case Format::kJson: output->write(as_json(*reader, options.launches)); break;
-    case Format::kCsv: output->write(launch_table(*reader, options.launches, true, true).csv()); break;
+    case Format::kCsv:
+      output->write(launch_table(*reader, options.launches, true, true).csv());
+      break;
   }
   if (auto done = output->finish(); !done) return fail(done.error());
   return 0;

@@ -48,8 +48,9 @@ void summarise(const std::string& message, bool asked) {
 }
 
 void add_summary_option(CLI::App& app, bool& asked) {
-  app.add_flag("--summary", asked,
-               "say on stderr what was run and traced, as on a terminal, also where stderr is none");
+  app.add_flag(
+      "--summary", asked,
+      "say on stderr what was run and traced, as on a terminal, also where stderr is none");
 }
 
 namespace {
@@ -68,9 +69,11 @@ int internal_error(const char* what) {
 Error out_of_memory(int argc, char** argv) {
   const std::string_view verb = argc > 1 ? argv[1] : "";
   const bool emulates = verb == "emulate";
-  return {ErrorKind::kResources, "out of memory", std::string(emulates ? verb : ""),
-          emulates ? "close other programs, or make the launch smaller: its grid, its buffers, --threads 1"
-                   : "close other programs, or work on fewer launches with --launch"};
+  return {
+      ErrorKind::kResources, "out of memory", std::string(emulates ? verb : ""),
+      emulates
+          ? "close other programs, or make the launch smaller: its grid, its buffers, --threads 1"
+          : "close other programs, or work on fewer launches with --launch"};
 }
 
 int run(int argc, char** argv) {

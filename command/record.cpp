@@ -134,13 +134,16 @@ Run setup_record(CLI::App& app) {
       ->type_name("REGEX");
   add_range_option(
       app, "--launches", "launches",
-      [&record](const CountedRange& r) { record.first_launch = r.first, record.last_launch = r.end; },
+      [&record](const CountedRange& r) {
+        record.first_launch = r.first, record.last_launch = r.end;
+      },
       "only launches A to B-1 of the program, counted from 0");
   add_fraction_option(app, "--ctas", record.ctas,
                       "record this fraction of each launch's CTAs, the same ones every time");
   add_whole_option(
       app, "--max-records", {1, kNoMost, "records"},
-      [&record](std::uint64_t n) { record.max_records = n; }, "stop recording after so many records");
+      [&record](std::uint64_t n) { record.max_records = n; },
+      "stop recording after so many records");
   app.add_option("--times", record.times,
                  "write a CSV file of how long each launch took to record, in microseconds")
       ->type_name("OUT");

@@ -156,12 +156,14 @@ std::string accuracy_note(const ReplayView& view, const sim::ReplayedLaunch& lau
   if (!as.unlike.empty()) return fmt::format("Accuracy is not measured: {}.\n", as.unlike);
   for (const validate::Accuracy& a : validate::measured_accuracy())
     if (a.gpu == as.gpu && a.level == as.level && a.engine == as.engine)
-      return fmt::format("Accuracy: the errors of the {} engine over the {} reference's launches "
-                         "(warpmem metrics --accuracy).\n",
-                         as.engine, as.gpu);
-  const std::string band = as.engine == "time" && as.level != "ptx" ? time_accuracy(as) : std::string();
-  return fmt::format("Accuracy is not measured for {} with traces of level {}.{}\n", as.gpu, as.level,
-                     band.empty() ? "" : " Its times: " + band + ".");
+      return fmt::format(
+          "Accuracy: the errors of the {} engine over the {} reference's launches "
+          "(warpmem metrics --accuracy).\n",
+          as.engine, as.gpu);
+  const std::string band =
+      as.engine == "time" && as.level != "ptx" ? time_accuracy(as) : std::string();
+  return fmt::format("Accuracy is not measured for {} with traces of level {}.{}\n", as.gpu,
+                     as.level, band.empty() ? "" : " Its times: " + band + ".");
 }
 
 // The notes of all launches, each once.
@@ -223,11 +225,10 @@ std::string broken(const std::string& lines, std::size_t width) {
 }  // namespace
 
 std::string replay_text(const ReplayView& view, const views::Terminal& terminal) {
-  std::string out =
-      fmt::format("{} on {} ({}), {} engine, trace of level {}, {}\n",
-                  printable(file_name(view.reader)), view.card.name(), view.card.full_name(),
-                  engine_name(view), level_name(view.reader.origin().level),
-                  printable(quality_text(view.reader.quality())));
+  std::string out = fmt::format(
+      "{} on {} ({}), {} engine, trace of level {}, {}\n", printable(file_name(view.reader)),
+      view.card.name(), view.card.full_name(), engine_name(view),
+      level_name(view.reader.origin().level), printable(quality_text(view.reader.quality())));
   for (const model::CardEntry& entry : view.card.entries()) {
     if (entry.overridden) out += fmt::format("with {} = {}\n", entry.key, entry.value);
   }
@@ -257,23 +258,26 @@ std::string replay_text(const ReplayView& view, const views::Terminal& terminal)
         if (detail.time) out += time_text(*detail.time, terminal.colour);
       } else {
         std::string below = accuracy_note(view, detail);
-        below += "All counters, where the time went: --all. What moves too much, why: warpmem explain.\nWhat a word means: warpmem words\n";
+        below +=
+            "All counters, where the time went: --all. What moves too much, why: warpmem "
+            "explain.\nWhat a word means: warpmem words\n";
         out += chart(view, detail, terminal) + "\n";
         if (view.counters) out += counters(view, detail, terminal.colour) + "\n";
         out += (terminal.person ? broken(below, terminal.width) : below);
       }
     }
   }
-  if (const std::string notes = notes_text(view); !notes.empty()) out += "\n" + (terminal.person ? broken(notes, terminal.width) : notes);
+  if (const std::string notes = notes_text(view); !notes.empty())
+    out += "\n" + (terminal.person ? broken(notes, terminal.width) : notes);
   return out;
 }
 
 std::string replay_json(const ReplayView& view) {
   Json out{{"schema", 1},
-                   {"gpu", view.card.name()},
-                   {"engine", engine_name(view)},
-                   {"vocabulary", metrics::name_of(view.vocabulary)},
-                   {"card", card_json(view.card)}};
+           {"gpu", view.card.name()},
+           {"engine", engine_name(view)},
+           {"vocabulary", metrics::name_of(view.vocabulary)},
+           {"card", card_json(view.card)}};
   out["trace"] = {{"file", file_name(view.reader)},
                   {"hash", view.reader.hash()},
                   {"level", level_name(view.reader.origin().level)},
@@ -289,8 +293,8 @@ std::string replay_json(const ReplayView& view) {
   out["kernels"] = Json::array();
   for (const sim::ReplayedLaunch& launch : view.result.details) {
     Json entry{{"launch", launch.metrics.launch}, {"name", launch.metrics.kernel},
-                       {"grid", launch.metrics.grid},     {"block", launch.metrics.block},
-                       {"complete", launch.complete},     {"notes", launch.notes}};
+               {"grid", launch.metrics.grid},     {"block", launch.metrics.block},
+               {"complete", launch.complete},     {"notes", launch.notes}};
     Json metrics = Json::object(), missing = Json::object();
     for (const ShownMetric& m : metrics_of(launch, view.card, view.vocabulary)) {
       const std::string name(m.metric->name);
@@ -328,7 +332,14 @@ std::string replay_json(const ReplayView& view) {
 }
 
 std::string replay_csv(const ReplayView& view) {
-  Table table({{"launch"}, {"kernel"}, {"metric"}, {"unit"}, {"value"}, {"engine"}, {"accuracy"}, {"quality"}});
+  Table table({{"launch"},
+               {"kernel"},
+               {"metric"},
+               {"unit"},
+               {"value"},
+               {"engine"},
+               {"accuracy"},
+               {"quality"}});
   for (const sim::ReplayedLaunch& replayed : view.result.details) {
     const LaunchMetrics& launch = replayed.metrics;
     const ReplayedAs as = replayed_as(view, replayed);

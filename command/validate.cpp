@@ -35,7 +35,7 @@ constexpr int kPipeWidth = 140;  // columns when no terminal says otherwise
 
 struct ValidateOptions {
   TraceInput trace;
-  std::string ncu, suite, gpu;  // no gpu: the profile's own
+  std::string ncu, suite, gpu;      // no gpu: the profile's own
   std::optional<model::Card> card;  // that `gpu` names
   bool all = false, no_deviations = false, list_metrics = false, time = false;
   bool accuracy = false, allow_unmatched = false;
@@ -54,7 +54,7 @@ struct Collected {
   std::vector<std::string> unmatched;
   std::vector<Note> notes;
   std::vector<std::string> cautions;  // in front of everything
-  std::size_t not_read = 0;        // cells and rows of them that could not be
+  std::size_t not_read = 0;           // cells and rows of them that could not be
 };
 
 void append(auto& to, auto&& from) {
@@ -98,11 +98,14 @@ void note_import(const validate::NcuImport& file, const std::string& place, Coll
   constexpr std::size_t kListed = 20;
   for (std::size_t i = 0; i < std::min(kListed, r.unread.size()); ++i) {
     const validate::UnreadCell& cell = r.unread[i];
-    out.notes.push_back({"", fmt::format("{}, line {}: {} of {} is not read: \"{}\"; {}", place, cell.line, cell.metric,
-                                         validate::kernel_signature(cell.kernel), cell.text, cell.fix)});
+    out.notes.push_back(
+        {"",
+         fmt::format("{}, line {}: {} of {} is not read: \"{}\"; {}", place, cell.line, cell.metric,
+                     validate::kernel_signature(cell.kernel), cell.text, cell.fix)});
   }
   if (r.unread.size() > kListed)
-    out.notes.push_back({"", fmt::format("{}: {} more cells are not read", place, grouped(r.unread.size() - kListed))});
+    out.notes.push_back({"", fmt::format("{}: {} more cells are not read", place,
+                                         grouped(r.unread.size() - kListed))});
   for (const auto& note : r.notes) out.notes.push_back({"", place + ": " + note});
 }
 
@@ -136,7 +139,8 @@ Result<void> add_pair(const TraceInput& input, const std::string& ncu, const std
   // A file that cannot be read is told when it is read for good.
   const auto profile = validate::read_profile(ncu);
   const auto words = profile ? profile->words : metrics::Vocabulary::kNcu;
-  auto prediction = predict(*reader, *options.card, options.time, words, profile ? collected_in(*profile) : std::set<std::string>{});
+  auto prediction = predict(*reader, *options.card, options.time, words,
+                            profile ? collected_in(*profile) : std::set<std::string>{});
   if (!prediction) return prediction.error();
   auto file = read_counters(ncu, *options.card);
   if (!file) return file.error();
@@ -174,18 +178,20 @@ int show(const ValidateOptions& options, const std::string& place, Collected col
   const auto& deviations = options.no_deviations || !options.card->built_in()
                                ? none
                                : validate::DeviationList::shipped();
-  validate::Report report = validate::finish_report(
-      options.card->name(), engine_name(options.time), std::move(collected.launches),
-      std::move(collected.unmatched), deviations);
+  validate::Report report = validate::finish_report(options.card->name(), engine_name(options.time),
+                                                    std::move(collected.launches),
+                                                    std::move(collected.unmatched), deviations);
   report.not_read = collected.not_read;
   report.unmatched_allowed = options.allow_unmatched || options.trace.partial;
   if (auto some = validate::check_compared(report, place); !some) return fail(some.error());
   if (!collected.repeats.empty())
     validate::attach_repeat(
-        report, validate::finish_report(options.card->name(), "", std::move(collected.repeats), {}, none));
+        report,
+        validate::finish_report(options.card->name(), "", std::move(collected.repeats), {}, none));
   auto output = Output::open(options.output);
   if (!output) return fail(output.error());
-  for (const std::string& caution : collected.cautions) heading.insert(heading.begin(), "warning: " + caution);
+  for (const std::string& caution : collected.cautions)
+    heading.insert(heading.begin(), "warning: " + caution);
   if (options.output.format == Format::kCsv)
     for (const std::string& caution : collected.cautions) warn(caution);
   const bool terminal = options.output.path.empty() && is_terminal(STDOUT_FILENO);
@@ -212,8 +218,7 @@ std::string shipped_suite(const model::Card& card) {
 }
 
 Result<validate::Suite> find_suite(const ValidateOptions& options) {
-  const std::string folder =
-      options.suite.empty() ? shipped_suite(*options.card) : options.suite;
+  const std::string folder = options.suite.empty() ? shipped_suite(*options.card) : options.suite;
   if (folder.empty())
     return Error{ErrorKind::kUsage,
                  fmt::format("no reference data for card {} was found", options.card->name()), "",
@@ -284,10 +289,11 @@ int measure_accuracy(ValidateOptions options) {
     options.time = time;
     auto collected = collect(*suite, options);
     if (!collected) return fail(collected.error());
-    const validate::Report report =
-        validate::finish_report(options.card->name(), engine_name(time), std::move(collected->launches),
-                                std::move(collected->unmatched), validate::DeviationList());
-    if (auto some = validate::check_compared(report, suite->folder); !some) return fail(some.error());
+    const validate::Report report = validate::finish_report(
+        options.card->name(), engine_name(time), std::move(collected->launches),
+        std::move(collected->unmatched), validate::DeviationList());
+    if (auto some = validate::check_compared(report, suite->folder); !some)
+      return fail(some.error());
     append(rows, validate::accuracy_of(report));
   }
   return emit(options.output, accuracy_view(rows, options.output.format));
@@ -307,15 +313,16 @@ Result<std::string> card_to_judge_by(const ValidateOptions& options) {
     auto named = card_of_profile(*profile, options.ncu);
     if (!named || !named->empty()) return named;
   }
-  const auto reader = trace::TraceReader::open(options.trace.path, {.allow_partial = options.trace.partial});
+  const auto reader =
+      trace::TraceReader::open(options.trace.path, {.allow_partial = options.trace.partial});
   if (!reader) return std::string(kUsualCard);
   const TraceCard chosen = card_of_trace(*reader);
   if (!chosen.note.empty()) note(chosen.note);
   return chosen.name;
 }
 
-// Times, rates and occupancy come from the time engine. A file of nothing else, as ncu's first page is, asks for it;
-// beside counters it is the user's to ask.
+// Times, rates and occupancy come from the time engine. A file of nothing else, as ncu's first page
+// is, asks for it; beside counters it is the user's to ask.
 void choose_engine(ValidateOptions& options, Collected& out) {
   if (options.time) return;
   const auto profile = validate::read_profile(options.ncu);
@@ -329,8 +336,9 @@ void choose_engine(ValidateOptions& options, Collected& out) {
   }
   if (!timed) return;
   options.time = !counters;
-  out.notes.push_back({"", options.time ? "the file has times and rates, so it is compared with the time engine"
-                                        : "the file has cycles or times too: --time compares them"});
+  out.notes.push_back(
+      {"", options.time ? "the file has times and rates, so it is compared with the time engine"
+                        : "the file has cycles or times too: --time compares them"});
 }
 
 int run_validate(ValidateOptions& options) {
@@ -344,8 +352,9 @@ int run_validate(ValidateOptions& options) {
   if (options.accuracy) {
     if (options.trace.path.empty() && options.ncu.empty() && !options.time)
       return measure_accuracy(options);
-    return fail({ErrorKind::kUsage, "--accuracy beside a trace or --time", "",
-                 "it measures both engines over a folder: warpmem validate --accuracy --suite DIR"});
+    return fail(
+        {ErrorKind::kUsage, "--accuracy beside a trace or --time", "",
+         "it measures both engines over a folder: warpmem validate --accuracy --suite DIR"});
   }
   if (options.trace.path.empty() && options.ncu.empty()) return validate_suite(options);
   if (options.trace.path.empty() || options.ncu.empty())
@@ -379,9 +388,10 @@ Run setup_validate(CLI::App& app) {
                  "folder of NAME.wmt and NAME.csv pairs (without one: the card's reference)")
       ->type_name("DIR")
       ->expected(0, 1);
-  app.add_option("--gpu", options->gpu,
-                 "GPU card (see warpmem gpus), or a card of your own: FILE.toml (the one of the GPU that "
-                 "the profile names; without one h200)")
+  app.add_option(
+         "--gpu", options->gpu,
+         "GPU card (see warpmem gpus), or a card of your own: FILE.toml (the one of the GPU that "
+         "the profile names; without one h200)")
       ->type_name("NAME|FILE");
   app.add_flag("--all", options->all, "every counter of every launch");
   app.add_flag("--time", options->time, "cycles too, and all counters from the time engine");

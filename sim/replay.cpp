@@ -67,10 +67,11 @@ std::string spills_text(const ReplayedLaunch::SpilledRegisters& s) {
 }
 
 std::string spins_text(const ReplayedLaunch::Spinning& s) {
-  std::string out =
-      "warps wait for each other: " + std::to_string(s.again) + " of " + std::to_string(s.records) +
-      " accesses look again at what their warp has just looked at. How often they do is the time that they waited "
-      "where the trace was made, and part of all counts";
+  std::string out = "warps wait for each other: " + std::to_string(s.again) + " of " +
+                    std::to_string(s.records) +
+                    " accesses look again at what their warp has just looked at. How often they do "
+                    "is the time that they waited "
+                    "where the trace was made, and part of all counts";
   if (s.cycles_without)
     out += "; without these looks, and so without waiting, the launch takes " +
            std::to_string(*s.cycles_without) + " cycles";
@@ -152,13 +153,16 @@ void add_time_notes(const trace::Program& program, const model::Card& card,
                     std::vector<std::string>& notes) {
   if (card.numbers().access_rule != static_cast<std::uint64_t>(model::AccessRule::kSectors))
     notes.push_back(
-        "times: transactions, caches, latencies, bandwidths and issue rates are this card's; queues in "
-        "front of the load/store unit are known of Hopper alone and left out; launches, barriers and "
+        "times: transactions, caches, latencies, bandwidths and issue rates are this card's; "
+        "queues in "
+        "front of the load/store unit are known of Hopper alone and left out; launches, barriers "
+        "and "
         "instructions cost what they do on an H200");
   if (program.code.empty())
     notes.push_back(
         "no program section: four instructions are assumed between two accesses, each of which "
-        "waits for the one before; cycles are rough then, as what the code does in between takes time "
+        "waits for the one before; cycles are rough then, as what the code does in between takes "
+        "time "
         "of its own");
   else if (program.level == trace::Level::kPtx)
     notes.push_back(
@@ -184,8 +188,7 @@ Result<void> add_notes(const trace::TraceReader& reader, std::uint32_t index,
   if (std::ranges::any_of(reader.sites(index), [](const trace::Site& s) {
         return s.op == trace::Op::kPrefetch && s.space != trace::Space::kNone;
       }))
-    notes.push_back(
-        "every prefetch brings its lines: a GPU drops some where many are under way");
+    notes.push_back("every prefetch brings its lines: a GPU drops some where many are under way");
   auto skipped = lacking_notes(reader, index, card);
   if (!skipped) return skipped.error();
   notes.insert(notes.end(), skipped->begin(), skipped->end());
@@ -205,7 +208,8 @@ LaunchMetrics metrics_of(const trace::Launch& launch, const trace::Program& prog
   out.block = launch.block;
   for (const MetricRow& row : metric_rows())
     out.metrics[row.name] = MetricValue{static_cast<double>(row.value(counters)), {}};
-  out.metrics["launch__shared_mem_config_size"] = MetricValue{static_cast<double>(shared_config), {}};
+  out.metrics["launch__shared_mem_config_size"] =
+      MetricValue{static_cast<double>(shared_config), {}};
   return out;
 }
 
@@ -267,8 +271,7 @@ Result<void> run_engine(const trace::TraceReader& reader, std::uint32_t index,
     ran = {timed->forced, cache.taken()};
     return {};
   }
-  if (model::SectoredMemory* const shared =
-          threads > 1 && !spills ? shareable(memory) : nullptr;
+  if (model::SectoredMemory* const shared = threads > 1 && !spills ? shareable(memory) : nullptr;
       shared && can_share_out(reader, index, card) &&
       (options.few_warps == 0 || pays_to_share_out(reader, index))) {
     auto many =
@@ -328,8 +331,7 @@ void take_counters(model::MemorySystem& memory, const ReplayOptions& options,
 
 // What a run itself says about its result.
 void add_run_notes(const trace::Program& program, const Spills* spills,
-                   const ForcedBarriers& forced,
-                   ReplayedLaunch& out) {
+                   const ForcedBarriers& forced, ReplayedLaunch& out) {
   if (spills) {
     out.spilled = {spills->instructions(), spills->loads, spills->stores, {}};
     for (const std::uint32_t pc : spills->taken_once())
@@ -353,18 +355,19 @@ Result<std::uint64_t> warm_up(const trace::TraceReader& reader, std::uint32_t in
   BlockCache cache(reader, options.decoded_bytes, options.warm, options.decoded);
   cache.keep_rounds(false);
   memory.begin_launch(launch);
-  if (auto ok = count_launch({reader, index, card, memory, cache, fit}, {}); !ok)
-    return ok.error();
+  if (auto ok = count_launch({reader, index, card, memory, cache, fit}, {}); !ok) return ok.error();
   const std::uint64_t records = memory.counters().records;
   if (auto ok = check_records(reader, index, records, cache.taken(), options.warm, nullptr); !ok)
     return ok.error();
   return records;
 }
 
-// A launch whose warps wait for each other: says so, and how long it would take without the waiting.
-Result<void> add_spins(const trace::TraceReader& reader, std::uint32_t index, const model::Card& card,
-                       const ReplayOptions& options, const model::LaunchMemory& launch, const Occupancy& fit,
-                       Engine& engine, ReplayedLaunch& out) {
+// A launch whose warps wait for each other: says so, and how long it would take without the
+// waiting.
+Result<void> add_spins(const trace::TraceReader& reader, std::uint32_t index,
+                       const model::Card& card, const ReplayOptions& options,
+                       const model::LaunchMemory& launch, const Occupancy& fit, Engine& engine,
+                       ReplayedLaunch& out) {
   constexpr std::uint64_t kFew = 100;  // one in so many is not worth telling
   const auto code = reader.code(reader.launches()[index].launch.program);
   const Spins spins(reader.sites(index), *code);
@@ -393,8 +396,8 @@ Result<void> add_spins(const trace::TraceReader& reader, std::uint32_t index, co
 // `largest_frame`: local memory of a thread, in bytes, that the program has launched by then.
 Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint32_t index,
                                      std::uint64_t largest_frame, const model::Card& card,
-                                     const ReplayOptions& options, unsigned threads,
-                                     Engine& engine, Tally& tally) {
+                                     const ReplayOptions& options, unsigned threads, Engine& engine,
+                                     Tally& tally) {
   const trace::LaunchSummary& summary = reader.launches()[index];
   const trace::Program& program = reader.programs()[summary.launch.program];
   const std::string place = place_of_launch(reader, index);
@@ -406,9 +409,8 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
     e.place = place + ", " + e.place;
     return e;
   }
-  const auto spills =
-      Spills::of(reader.sites(index), *reader.code(summary.launch.program), summary.launch,
-                 card.instructions(), options.time);
+  const auto spills = Spills::of(reader.sites(index), *reader.code(summary.launch.program),
+                                 summary.launch, card.instructions(), options.time);
   const std::uint64_t reach =
       summary.launch.local_bytes + (spills ? std::uint64_t{spills->below()} : 0);
   model::LaunchMemory launch = launch_memory(summary.launch, card);
@@ -455,8 +457,8 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
 
 // Whether a launch may be shared out among threads.
 bool shares_launches(const ReplayOptions& o) {
-  return o.threads >= std::max(2u, o.few_threads) && !o.time && !o.keep_caches && !o.by_site && !o.counted_ctas && !o.warm &&
-         !o.flat && !o.general_memory && !o.caches;
+  return o.threads >= std::max(2u, o.few_threads) && !o.time && !o.keep_caches && !o.by_site &&
+         !o.counted_ctas && !o.warm && !o.flat && !o.general_memory && !o.caches;
 }
 
 }  // namespace

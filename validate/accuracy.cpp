@@ -48,8 +48,8 @@ std::vector<Accuracy> accuracy_of(const Report& report) {
     for (const auto& rule : all_rules()) {
       const MetricSummary s = summarise(rule, launches);
       if (s.n == 0) continue;
-      out.push_back({report.gpu, level, report.engine, std::string(rule.name), s.n, s.equal, s.median,
-                     s.p90});
+      out.push_back({report.gpu, level, report.engine, std::string(rule.name), s.n, s.equal,
+                     s.median, s.p90});
     }
   }
   return out;
@@ -75,8 +75,14 @@ Result<std::vector<Accuracy>> parse_accuracy(std::string_view text, const std::s
     if (lines[i].empty()) continue;
     const auto cells = split(lines[i], ',');
     if (cells.size() != 8) return wrong(i, fmt::format("{} cells, not 8", cells.size()));
-    Accuracy a{std::string(cells[0]), std::string(cells[1]), std::string(cells[2]),
-               std::string(cells[3]), 0, 0, 0, 0};
+    Accuracy a{std::string(cells[0]),
+               std::string(cells[1]),
+               std::string(cells[2]),
+               std::string(cells[3]),
+               0,
+               0,
+               0,
+               0};
     if (!read(cells[4], a.launches) || !read(cells[5], a.equal) || !read(cells[6], a.median) ||
         !read(cells[7], a.p90) || a.launches == 0 || a.equal > a.launches)
       return wrong(i, "its numbers are no accuracy");
@@ -103,7 +109,8 @@ const Accuracy* measured_accuracy(std::string_view gpu, std::string_view level,
 
 std::string accuracy_text(const Accuracy& a) {
   if (a.equal == a.launches)
-    return a.launches == 1 ? "equal in the one launch" : fmt::format("equal in all {}", grouped(a.launches));
+    return a.launches == 1 ? "equal in the one launch"
+                           : fmt::format("equal in all {}", grouped(a.launches));
   return fmt::format("median {}, 90th percentile {}", percent(a.median), percent(a.p90));
 }
 

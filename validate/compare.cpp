@@ -38,13 +38,16 @@ Comparison compare(const MetricRule& rule, const LaunchMetrics& predicted,
   const double p = c.predicted.value, m = c.measured.value;
   c.error = relative_error(p, m);
   // Of an exact metric one is the least that there is.
-  c.judged = p == m ? 0 : (p - m) / std::max(std::abs(m), rule.match == Match::kExact ? 1.0 : floor);
+  c.judged =
+      p == m ? 0 : (p - m) / std::max(std::abs(m), rule.match == Match::kExact ? 1.0 : floor);
   c.small = std::max(std::abs(p), std::abs(m)) < rule.floor || (p == 0 && m == 0);
   if (p == m || std::abs(p - m) <= rule.resolution) c.verdict = Verdict::kEqual;
   else if (c.off()) c.verdict = Verdict::kOff;
-  else c.verdict = std::abs(c.judged) <= rule.spread ? Verdict::kWithinSpread : Verdict::kWithinBand;
+  else
+    c.verdict = std::abs(c.judged) <= rule.spread ? Verdict::kWithinSpread : Verdict::kWithinBand;
   if (c.verdict != Verdict::kEqual && floor > std::abs(m) && std::abs(c.error) > rule.band)
-    c.reason = fmt::format("{:+.1f} % of {}, which is judged by", 100 * c.judged, number(std::round(floor)));
+    c.reason = fmt::format("{:+.1f} % of {}, which is judged by", 100 * c.judged,
+                           number(std::round(floor)));
   return c;
 }
 
@@ -148,7 +151,8 @@ std::vector<LaunchComparison> compare_launches(const std::vector<LaunchMetrics>&
     const LaunchMetrics model = sharing[m].size() == 1 ? predicted[p] : average(sharing[m]);
     const NcuLaunch& counted = measured.launches[m];
     LaunchComparison launch{
-        run, kernel_signature(model.kernel), model.grid, model.block, model.launch, counted.id, {}, {}};
+        run, kernel_signature(model.kernel), model.grid, model.block, model.launch, counted.id, {},
+        {}};
     for (const auto& rule : all_rules()) {
       const std::string name(rule.name);
       if (!model.metrics.contains(name) && !counted.counted.metrics.contains(name)) continue;
@@ -178,18 +182,20 @@ std::vector<std::string> describe_unmatched(const std::vector<LaunchMetrics>& pr
 
 namespace {
 
-// The error as a share of another metric of the launch; of the metric itself where none is named, or counted.
+// The error as a share of another metric of the launch; of the metric itself where none is named,
+// or counted.
 double share_of(const std::string& other, const LaunchComparison& launch, const Comparison& c) {
   for (const Comparison& whole : launch.metrics)
-    if (!other.empty() && whole.rule->name == other && whole.measured.known() && whole.measured.value > 0)
+    if (!other.empty() && whole.rule->name == other && whole.measured.known() &&
+        whole.measured.value > 0)
       return (c.predicted.value - c.measured.value) / whole.measured.value;
   return c.judged;
 }
 
-// What is off is a listed deviation within its bound, or an artefact that the launch's other counters prove; or else
-// the model is off.
-void judge(const LaunchComparison& launch, std::optional<std::size_t> listed, const DeviationList& deviations,
-           std::vector<DeviationUse>& uses, Comparison& c) {
+// What is off is a listed deviation within its bound, or an artefact that the launch's other
+// counters prove; or else the model is off.
+void judge(const LaunchComparison& launch, std::optional<std::size_t> listed,
+           const DeviationList& deviations, std::vector<DeviationUse>& uses, Comparison& c) {
   if (listed) ++uses[*listed].named;
   if (!fails(c.verdict)) return;
   const double error = listed ? share_of(deviations.entries()[*listed].of, launch, c) : 0;
@@ -224,7 +230,8 @@ Report finish_report(std::string gpu, std::string engine, std::vector<LaunchComp
   for (auto& launch : report.launches) {
     for (auto& c : launch.metrics) {
       if (c.verdict == Verdict::kNotRead) continue;
-      judge(launch, deviations.find(report.gpu, launch.run, launch.kernel, c.rule->name), deviations, uses, c);
+      judge(launch, deviations.find(report.gpu, launch.run, launch.kernel, c.rule->name),
+            deviations, uses, c);
       report.failed += fails(c.verdict);
     }
   }

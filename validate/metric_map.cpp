@@ -48,19 +48,22 @@ constexpr MetricRule exact(Group group, std::string_view source) {
   return {{}, group, Match::kExact, 0, 0, {}, source};
 }
 
-// By how much two collections of one run differ in nine of ten launches that are not small (validate/reference/h200,
-// which was collected twice): arbitration moves more.
-constexpr double spread_of(std::string_view source) { return source == kArbitration ? 0.05 : 0.013; }
+// By how much two collections of one run differ in nine of ten launches that are not small
+// (validate/reference/h200, which was collected twice): arbitration moves more.
+constexpr double spread_of(std::string_view source) {
+  return source == kArbitration ? 0.05 : 0.013;
+}
 
 constexpr MetricRule near(Group group, double band, double floor, std::string_view source,
                           std::string_view scale = {}) {
-  return {{},    group,  Match::kApproximate, band, floor, scale, source, Background::kNone,
-          0,     spread_of(source)};
+  return {{},    group,  Match::kApproximate, band, floor,
+          scale, source, Background::kNone,   0,    spread_of(source)};
 }
 
 constexpr MetricRule near(Group group, double band, double floor, std::string_view source,
                           Background background) {
-  return {{}, group, Match::kApproximate, band, floor, {}, source, background, 0, spread_of(source)};
+  return {{}, group,  Match::kApproximate, band, floor,
+          {}, source, background,          0,    spread_of(source)};
 }
 
 constexpr MetricRule named(std::string_view name, MetricRule rule) {
@@ -158,7 +161,8 @@ std::string error_text(double error) {
   if (error == 0) return "=";
   if (std::isinf(error)) return "from 0";
   if (error >= 9) return fmt::format("{} times", number(std::round(1 + error)));
-  return std::abs(error) < 1 ? fmt::format("{:+.1f} %", 100 * error) : fmt::format("{:+.0f} %", 100 * error);
+  return std::abs(error) < 1 ? fmt::format("{:+.1f} %", 100 * error)
+                             : fmt::format("{:+.0f} %", 100 * error);
 }
 
 }  // namespace warpmem::validate

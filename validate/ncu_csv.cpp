@@ -95,14 +95,15 @@ class Importer {
     for (std::size_t i = 0; i < header_->columns.size(); ++i) {
       const std::string& column = header_->columns[i];
       if (column.empty() || is_identity_column(column)) continue;
-      cells_.push_back(
-          {launch.counted.launch, column, units_row_ ? units_row_->fields[i] : "", row.fields[i], row.line});
+      cells_.push_back({launch.counted.launch, column, units_row_ ? units_row_->fields[i] : "",
+                        row.fields[i], row.line});
     }
   }
 
   // Long and summary form: a row is one metric of a launch.
   void narrow(const CsvRecord& row) {
-    const std::string metric = metric_of_label(header_->cell(row, "Metric Name"), header_->cell(row, "Metric Unit"));
+    const std::string metric =
+        metric_of_label(header_->cell(row, "Metric Name"), header_->cell(row, "Metric Unit"));
     if (metric.empty()) {
       ++out_.report.rule_rows;
       return;
@@ -132,7 +133,8 @@ class Importer {
     if (summary && header_->cell(row, "Minimum") != header_->cell(row, "Maximum"))
       out_.launches[it->second].varies = true;
     cells_.push_back({it->second, metric, std::string(header_->cell(row, "Metric Unit")),
-                      std::string(header_->cell(row, summary ? "Average" : "Metric Value")), row.line});
+                      std::string(header_->cell(row, summary ? "Average" : "Metric Value")),
+                      row.line});
   }
 
   void decide_style() {
@@ -154,8 +156,10 @@ class Importer {
     if (number.text) {
       // Device attributes and the like are text by nature; a counter is not.
       if (find_any_rule(cell.metric)) {
-        note_unread(cell, "write it without marks between digits, 131072, and with a point before decimals: "
-                          "ncu --print-units base, in a shell with LC_ALL=C");
+        note_unread(
+            cell,
+            "write it without marks between digits, 131072, and with a point before decimals: "
+            "ncu --print-units base, in a shell with LC_ALL=C");
         launch.counted.metrics.try_emplace(cell.metric, MetricValue{0, number.missing});
       } else {
         launch.text.emplace(cell.metric, cell.text);
@@ -268,17 +272,21 @@ Result<NcuImport> parse_ncu_csv(std::string_view bytes, const std::string& place
       auto read = parse_ncu_csv(csv, place);
       if (read)
         read->report.notes.push_back(
-            "this is Nsight Compute's text for people: numbers in scaled units are rounded, --csv --print-units base is not");
+            "this is Nsight Compute's text for people: numbers in scaled units are rounded, --csv "
+            "--print-units base is not");
       return read;
     }
   }
   if (table.headers.empty() && table.text_report)
-    return Error{ErrorKind::kMalformed,
-                 "this is Nsight Compute's text output, whose numbers are rounded for people, and no "
-                 "CSV" + said,
-                 place,
-                 "print the report as CSV: `ncu --import REPORT.ncu-rep --csv --page raw "
-                 "--print-units base > FILE`; without a report, " + fix};
+    return Error{
+        ErrorKind::kMalformed,
+        "this is Nsight Compute's text output, whose numbers are rounded for people, and no "
+        "CSV" +
+            said,
+        place,
+        "print the report as CSV: `ncu --import REPORT.ncu-rep --csv --page raw "
+        "--print-units base > FILE`; without a report, " +
+            fix};
   if (table.headers.empty())
     return Error{ErrorKind::kMalformed,
                  fmt::format("no Nsight Compute table in it: none of its {} lines is a header with "

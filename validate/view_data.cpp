@@ -97,12 +97,8 @@ std::string json_view(const Report& report, const ViewOptions& options) {
   out["unmatched"] = report.unmatched;
   out["deviations"] = Json::array();
   for (const auto& d : report.deviations) {
-    Json entry{{"id", d.id},
-               {"reason", d.reason},
-               {"named", d.named},
-               {"needed", d.needed},
-               {"above", d.above},
-               {"below", d.below}};
+    Json entry{{"id", d.id},         {"reason", d.reason}, {"named", d.named},
+               {"needed", d.needed}, {"above", d.above},   {"below", d.below}};
     if (options.whole_reference) entry["gone"] = d.gone();
     out["deviations"].push_back(std::move(entry));
   }
@@ -112,13 +108,14 @@ std::string json_view(const Report& report, const ViewOptions& options) {
 }
 
 std::string csv_view(const Report& report) {
-  std::string out = "run,launch,kernel,metric,unit,match,predicted,measured,error,verdict,reason,"
+  std::string out =
+      "run,launch,kernel,metric,unit,match,predicted,measured,error,verdict,reason,"
       "engine,level\n";
   for (const auto& l : report.launches)
     for (const auto& c : l.metrics)
       out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", cell(l.run), l.launch,
-                         cell(l.kernel), c.rule->name, std::string(unit_of(*c.rule)), match_name(c.rule->match),
-                         text(c.predicted), text(c.measured),
+                         cell(l.kernel), c.rule->name, std::string(unit_of(*c.rule)),
+                         match_name(c.rule->match), text(c.predicted), text(c.measured),
                          c.verdict == Verdict::kNotRead ? "" : fmt::format("{:.6f}", c.error),
                          verdict_name(c.verdict), cell(c.reason), report.engine, l.level);
   return out;

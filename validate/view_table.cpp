@@ -176,17 +176,22 @@ std::string compact_table(const Report& report, const ViewOptions& options) {
   return table.text(options.colour);
 }
 
-// One launch: what is off first. What is 0 on both sides says nothing, and what was not read is told below.
+// One launch: what is off first. What is 0 on both sides says nothing, and what was not read is
+// told below.
 std::string launch_table(const Report& report, const ViewOptions& options) {
   const LaunchComparison& l = report.launches.front();
   std::vector<const Comparison*> shown;
   for (const Comparison& c : l.metrics)
-    if (c.verdict != Verdict::kNotRead && (c.predicted.value != 0 || c.measured.value != 0)) shown.push_back(&c);
+    if (c.verdict != Verdict::kNotRead && (c.predicted.value != 0 || c.measured.value != 0))
+      shown.push_back(&c);
   std::stable_sort(shown.begin(), shown.end(), [](const Comparison* a, const Comparison* b) {
-    const auto key = [](const Comparison* c) { return std::pair(rank(c->verdict), std::abs(c->judged)); };
+    const auto key = [](const Comparison* c) {
+      return std::pair(rank(c->verdict), std::abs(c->judged));
+    };
     return key(a) > key(b);
   });
-  TextTable table({"metric", ">model", ">" + (report.gpu.empty() ? "GPU" : report.gpu), ">error", "verdict"});
+  TextTable table(
+      {"metric", ">model", ">" + (report.gpu.empty() ? "GPU" : report.gpu), ">error", "verdict"});
   for (const Comparison* c : shown) {
     std::string verdict = verdict_name(c->verdict);
     if (c->artefact) verdict += fmt::format(" ({})", text_of(*c->artefact).name);
@@ -196,8 +201,9 @@ std::string launch_table(const Report& report, const ViewOptions& options) {
                {error_text(c->error)},
                {verdict, tone_of(c->verdict)}});
   }
-  return fmt::format("launch {}: {} grid ({},{},{}) block ({},{},{})\n", l.launch, printable(l.kernel), l.grid[0],
-                     l.grid[1], l.grid[2], l.block[0], l.block[1], l.block[2]) +
+  return fmt::format("launch {}: {} grid ({},{},{}) block ({},{},{})\n", l.launch,
+                     printable(l.kernel), l.grid[0], l.grid[1], l.grid[2], l.block[0], l.block[1],
+                     l.block[2]) +
          table.text(options.colour);
 }
 
@@ -205,8 +211,9 @@ std::string full_table(const Report& report, const ViewOptions& options) {
   std::string out;
   for (const auto& l : report.launches) {
     out += toned(fmt::format("{}launch {}: {} grid ({},{},{}) block ({},{},{})",
-                             l.run.empty() ? "" : printable(l.run) + " ", l.launch, printable(l.kernel), l.grid[0],
-                             l.grid[1], l.grid[2], l.block[0], l.block[1], l.block[2]),
+                             l.run.empty() ? "" : printable(l.run) + " ", l.launch,
+                             printable(l.kernel), l.grid[0], l.grid[1], l.grid[2], l.block[0],
+                             l.block[1], l.block[2]),
                  Tone::kBold, options.colour) +
            "\n";
     TextTable table(
@@ -284,26 +291,30 @@ std::vector<std::string> told(const Report& report, Verdict verdict) {
     for (const auto& c : l.metrics)
       if (c.verdict == verdict)
         out.push_back(fmt::format("{}launch {} {}: {} model {}, GPU {} ({}, {}){}",
-                                  l.run.empty() ? "" : printable(l.run) + " ", l.launch, printable(l.kernel),
-                                  c.rule->name, count(c.predicted), count(c.measured),
-                                  error_text(c.error), verdict_name(c.verdict),
+                                  l.run.empty() ? "" : printable(l.run) + " ", l.launch,
+                                  printable(l.kernel), c.rule->name, count(c.predicted),
+                                  count(c.measured), error_text(c.error), verdict_name(c.verdict),
                                   c.reason.empty() ? "" : ", " + c.reason));
   return out;
 }
 
-// By reason, what one side has no value for; counters that nobody asked the profiler for are told apart.
+// By reason, what one side has no value for; counters that nobody asked the profiler for are told
+// apart.
 std::vector<std::string> not_read(const Report& report) {
   std::map<std::string, std::pair<std::size_t, std::string>> by_reason;
   for (const auto& l : report.launches)
     for (const auto& c : l.metrics) {
-      if (c.verdict != Verdict::kNotRead || c.reason == "not collected" || c.reason == "not predicted") continue;
+      if (c.verdict != Verdict::kNotRead || c.reason == "not collected" ||
+          c.reason == "not predicted")
+        continue;
       auto& [n, first] = by_reason[c.reason];
       if (n++ == 0) first = c.rule->name;
     }
   std::vector<std::string> out;
   for (const auto& [reason, of] : by_reason)
     out.push_back(of.first == 1 ? fmt::format("{}: {}", of.second, reason)
-                                : fmt::format("{} and {} more: {}", of.second, grouped(of.first - 1), reason));
+                                : fmt::format("{} and {} more: {}", of.second,
+                                              grouped(of.first - 1), reason));
   return out;
 }
 
@@ -322,33 +333,38 @@ std::string conclusion(const Report& report, bool colour) {
   const std::vector<std::string_view> left = not_collected(report);
   std::string out;
   if (!left.empty()) {
-    const std::size_t all = left.size() + static_cast<std::size_t>(std::ranges::count_if(
-                                              report.summary, [&](const MetricSummary& s) {
-                                                return std::ranges::find(left, s.rule->name) == left.end();
-                                              }));
-    out = toned(fmt::format("The file lacks {} of the {} counters that warpmem can compare, {}{}: collect "
-                            "them with --metrics \"$(warpmem validate --list-metrics)\"",
-                            grouped(left.size()), grouped(all), left.front(),
-                            left.size() > 1 ? " among them" : ""),
+    const std::size_t all =
+        left.size() +
+        static_cast<std::size_t>(std::ranges::count_if(report.summary, [&](const MetricSummary& s) {
+          return std::ranges::find(left, s.rule->name) == left.end();
+        }));
+    out = toned(fmt::format(
+                    "The file lacks {} of the {} counters that warpmem can compare, {}{}: collect "
+                    "them with --metrics \"$(warpmem validate --list-metrics)\"",
+                    grouped(left.size()), grouped(all), left.front(),
+                    left.size() > 1 ? " among them" : ""),
                 Tone::kWarn, colour) +
           "\n";
   }
   if (!report.unmatched.empty() && !report.unmatched_allowed)
-    out += toned(fmt::format("{} launch{} no counterpart, so nothing was said of {}: that fails, unless "
-                             "--allow-unmatched says that it is meant",
-                             grouped(report.unmatched.size()),
-                             report.unmatched.size() == 1 ? " has" : "es have",
-                             report.unmatched.size() == 1 ? "it" : "them"),
+    out += toned(fmt::format(
+                     "{} launch{} no counterpart, so nothing was said of {}: that fails, unless "
+                     "--allow-unmatched says that it is meant",
+                     grouped(report.unmatched.size()),
+                     report.unmatched.size() == 1 ? " has" : "es have",
+                     report.unmatched.size() == 1 ? "it" : "them"),
                  Tone::kBad, colour) +
            "\n";
   std::size_t all = 0;
   for (const std::size_t one : n) all += one;
   const std::string verdicts = fmt::format(
-      "{} launch{}, {} counters: {} equal, {} within the GPU's own spread, {} within their band, {} known deviations, {} "
+      "{} launch{}, {} counters: {} equal, {} within the GPU's own spread, {} within their band, "
+      "{} known deviations, {} "
       "artefacts of the profiler, {} where the model is off, {} not read",
-      grouped(report.launches.size()), report.launches.size() == 1 ? "" : "es", grouped(all), of(Verdict::kEqual),
-      of(Verdict::kWithinSpread), of(Verdict::kWithinBand), of(Verdict::kKnownDeviation), of(Verdict::kArtefact),
-      of(Verdict::kOff), of(Verdict::kNotRead));
+      grouped(report.launches.size()), report.launches.size() == 1 ? "" : "es", grouped(all),
+      of(Verdict::kEqual), of(Verdict::kWithinSpread), of(Verdict::kWithinBand),
+      of(Verdict::kKnownDeviation), of(Verdict::kArtefact), of(Verdict::kOff),
+      of(Verdict::kNotRead));
   const Tone tone = !report.ok() ? Tone::kBad : left.empty() ? Tone::kGood : Tone::kWarn;
   return out + toned(verdicts, tone, colour) + "\n";
 }
@@ -369,7 +385,7 @@ std::string table_view(const Report& report, const ViewOptions& options) {
   std::string out;
   for (const auto& line : options.heading) out += printable(line) + "\n";
   out += predicted_by(report) + "\n\n";
-  out += options.all                       ? full_table(report, options)
+  out += options.all                   ? full_table(report, options)
          : report.launches.size() == 1 ? launch_table(report, options) + "\n"
                                        : compact_table(report, options) + "\n";
   const bool several = options.all || report.launches.size() != 1;
@@ -383,12 +399,15 @@ std::string table_view(const Report& report, const ViewOptions& options) {
     if (lines.empty()) return;
     const std::size_t most = options.all ? lines.size() : 10;
     out += fmt::format("\n{}\n", title);
-    for (std::size_t i = 0; i < std::min(most, lines.size()); ++i) out += "  " + printable(lines[i]) + "\n";
+    for (std::size_t i = 0; i < std::min(most, lines.size()); ++i)
+      out += "  " + printable(lines[i]) + "\n";
     if (lines.size() > most) out += fmt::format("  … {} more (--all)\n", lines.size() - most);
   };
   list("Where the model is off", told(report, Verdict::kOff));
-  list("Artefacts of the profiler, which say nothing of the kernel", told(report, Verdict::kArtefact));
-  list("Not read: the profiler's file has a cell for it, the model no number, or the other way", not_read(report));
+  list("Artefacts of the profiler, which say nothing of the kernel",
+       told(report, Verdict::kArtefact));
+  list("Not read: the profiler's file has a cell for it, the model no number, or the other way",
+       not_read(report));
   list("Launches without a counterpart", report.unmatched);
   std::vector<std::string> known, gone;
   for (const auto& d : report.deviations) {
@@ -397,15 +416,19 @@ std::string table_view(const Report& report, const ViewOptions& options) {
       gone.push_back(d.id + ": nothing here needs it; take it out of validate/deviations.toml");
     else
       known.push_back(fmt::format("{}: {} ({} counters, {}{}{})", d.id, d.reason, grouped(d.needed),
-                                  d.below > 0 ? "-" + percent(d.below) : "", d.below > 0 && d.above > 0 ? " to " : "",
+                                  d.below > 0 ? "-" + percent(d.below) : "",
+                                  d.below > 0 && d.above > 0 ? " to " : "",
                                   d.above > 0 ? "+" + percent(d.above) : ""));
   }
   list("Known deviations (validate/DEVIATIONS.md)", known);
   list("Deviations that no longer occur", gone);
   list("Notes", options.notes);
-  out += "\nerror = (model - GPU) / GPU; = means equal. Bands and medians take a metric's floor for the GPU's count where that "
-         "is smaller\n";
-  if (several) out += "left out = launches in which both sides are zero or too small for a relative error\n";
+  out +=
+      "\nerror = (model - GPU) / GPU; = means equal. Bands and medians take a metric's floor for "
+      "the GPU's count where that "
+      "is smaller\n";
+  if (several)
+    out += "left out = launches in which both sides are zero or too small for a relative error\n";
   if (std::any_of(report.summary.begin(), report.summary.end(),
                   [](const MetricSummary& s) { return s.hardware.n > 0; }))
     out += "again = the median error of the GPU against itself, counted a second time\n";

@@ -1,7 +1,8 @@
 // The CUDA runtime's binary interface, as far as programs meet it: sizes, offsets and numbers of
-// what crosses it. NVIDIA's headers are not needed to build this; tests/emulate/runtime/abi_check.cpp
-// holds it against them where they are installed. CUDA 12 and 13 agree on all of this; where they
-// differ (device properties, a few parameter lists) the files named *_12 and *_13 have it.
+// what crosses it. NVIDIA's headers are not needed to build this;
+// tests/emulate/runtime/abi_check.cpp holds it against them where they are installed. CUDA 12 and
+// 13 agree on all of this; where they differ (device properties, a few parameter lists) the files
+// named *_12 and *_13 have it.
 #pragma once
 
 #include <cstddef>

@@ -30,7 +30,8 @@ Code make_array(Runtime& r, const ChannelFormat& format, const Extent& extent, u
                 Array*& out) {
   if (!good(format)) return kInvalidChannelDescriptor;
   constexpr std::size_t kWidest = 131072, kHighest = 65536, kWidest3D = 16384;
-  const bool solid = extent.height > 0 && extent.depth > 0 && !(flags & (kArrayLayered | kArrayCubemap));
+  const bool solid =
+      extent.height > 0 && extent.depth > 0 && !(flags & (kArrayLayered | kArrayCubemap));
   if (extent.width == 0 || extent.width > (solid ? kWidest3D : kWidest) ||
       extent.height > (solid ? kWidest3D : kHighest) || extent.depth > kWidest3D)
     return kInvalidValue;

@@ -23,10 +23,13 @@ constexpr int kHeapLimit = 2;
 // Limits that change nothing here; null: it does.
 const char* not_obeyed(int which) {
   switch (which) {
-    case 0: return "cudaLimitStackSize changes nothing: each thread has the stack that its code needs";
+    case 0:
+      return "cudaLimitStackSize changes nothing: each thread has the stack that its code needs";
     case 1: return "cudaLimitPrintfFifoSize changes nothing: no line that a kernel prints is lost";
     case 3: return "cudaLimitDevRuntimeSyncDepth changes nothing: kernels may wait at any depth";
-    case 4: return "cudaLimitDevRuntimePendingLaunchCount changes nothing: any number of launches may wait";
+    case 4:
+      return "cudaLimitDevRuntimePendingLaunchCount changes nothing: any number of launches may "
+             "wait";
     default: return nullptr;
   }
 }
@@ -156,7 +159,8 @@ int cudaDeviceSetLimit(int which, std::size_t value) {
 int cudaDeviceGetLimit(std::size_t* value, int which) {
   return api([&](Runtime& r) {
     if (!value || which < 0 || which > 6) return kInvalidValue;
-    if (which == 3 && r.device().major >= 9) return kUnsupportedLimit;  // the depth of waits in kernels
+    if (which == 3 && r.device().major >= 9)
+      return kUnsupportedLimit;  // the depth of waits in kernels
     const auto set = r.limits.find(which);
     *value = set == r.limits.end() ? usual_limit(which) : set->second;
     return kSuccess;

@@ -350,8 +350,7 @@ int cudaGraphLaunch(GraphExec* exec, Stream* handle) {
     if (!stream->capture) {
       if (const Code code = begin_memory(r, *exec); code != kSuccess) return code;
       begin_conditions(*exec->graph);
-    }
-    else if (exec->graph->stands_alone()) return kNotSupported;
+    } else if (exec->graph->stands_alone()) return kNotSupported;
     return submit(r, *stream, stream->capture ? exec->graph->clone() : exec->graph);
   });
 }

@@ -80,12 +80,12 @@ void __cudaRegisterFunction(void** handle, const char* host, char*, const char* 
                             void*, void*, void*, int*) {
   Runtime::registry().add_function(reinterpret_cast<Module*>(handle), host, name);
 }
-void __cudaRegisterVar(void** handle, char* host, char*, const char* name, int, std::size_t,
-                       int, int) {
+void __cudaRegisterVar(void** handle, char* host, char*, const char* name, int, std::size_t, int,
+                       int) {
   Runtime::registry().add_symbol(reinterpret_cast<Module*>(handle), host, name);
 }
-void __cudaRegisterManagedVar(void** handle, void** host, char*, const char* name, int,
-                              std::size_t, int, int) {
+void __cudaRegisterManagedVar(void** handle, void** host, char*, const char* name, int, std::size_t,
+                              int, int) {
   Runtime::registry().add_symbol(reinterpret_cast<Module*>(handle), host, name, host);
 }
 void __cudaRegisterHostVar(void** handle, const char* name, char* host, std::size_t) {

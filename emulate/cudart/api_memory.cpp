@@ -58,8 +58,16 @@ Code release(Runtime& r, void* pointer, bool host) {
 
 // The numbers of cudaMemRangeAttribute.
 Code range_attribute(const Advice& advice, int which, void* data, std::size_t bytes) {
-  enum { kReadMostly = 1, kPreferred, kAccessedBy, kPrefetched, kPreferredType, kPreferredId,
-         kPrefetchedType, kPrefetchedId };
+  enum {
+    kReadMostly = 1,
+    kPreferred,
+    kAccessedBy,
+    kPrefetched,
+    kPreferredType,
+    kPreferredId,
+    kPrefetchedType,
+    kPrefetchedId
+  };
   const auto type = [](int id) { return id == Advice::kNowhere ? 0 : id < 0 ? 2 : 1; };
   if (which == kAccessedBy) {  // devices, then -2 to the end
     std::vector<int> all;
@@ -173,8 +181,9 @@ int cudaMemGetInfo(std::size_t* free, std::size_t* total) {
 int cudaPointerGetAttributes(PointerAttributes* out, const void* pointer) {
   return api([&](Runtime& r) {
     if (!out) return kInvalidValue;
-    out->type = 0, out->device_pointer = out->host_pointer = nullptr;  // CUDA 12 has nothing behind these
-    out->device = -2;  // as CUDA says of memory it does not know
+    out->type = 0,
+    out->device_pointer = out->host_pointer = nullptr;  // CUDA 12 has nothing behind these
+    out->device = -2;                                   // as CUDA says of memory it does not know
     const emulate::Region* region = r.memory.find(reinterpret_cast<std::uint64_t>(pointer));
     if (!region) return out->host_pointer = const_cast<void*>(pointer), kSuccess;
     out->device = 0;

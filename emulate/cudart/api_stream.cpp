@@ -35,7 +35,8 @@ Code on(Stream* handle, F&& body) {
 Code make_event(Event** out, unsigned flags) {
   return api([&](Runtime& r) {
     constexpr unsigned kUntimed = 2, kBetweenProcesses = 4;
-    if (!out || flags > 7 || ((flags & kBetweenProcesses) && !(flags & kUntimed))) return kInvalidValue;
+    if (!out || flags > 7 || ((flags & kBetweenProcesses) && !(flags & kUntimed)))
+      return kInvalidValue;
     *out = *r.events.insert(new Event).first;
     (*out)->flags = flags;
     return kSuccess;

@@ -6,8 +6,8 @@
 #include <variant>
 #include <vector>
 
-#include "emulate/executor/device_runtime.hpp"
 #include "emulate/cudart/launch.hpp"
+#include "emulate/executor/device_runtime.hpp"
 
 namespace warpmem::cudart {
 

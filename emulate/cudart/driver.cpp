@@ -89,7 +89,8 @@ const char* driver_name(int code) {
   std::string made = "CUDA_ERROR";
   for (std::size_t i = prefix.size(); i < name.size(); ++i) {
     const auto c = static_cast<unsigned char>(name[i]);
-    if (i == prefix.size() || (std::isupper(c) && !std::isupper(static_cast<unsigned char>(name[i - 1]))))
+    if (i == prefix.size() ||
+        (std::isupper(c) && !std::isupper(static_cast<unsigned char>(name[i - 1]))))
       made += '_';
     made += static_cast<char>(std::toupper(c));
   }
@@ -232,7 +233,8 @@ int cuModuleLoadDataEx(void** module, const void* image, unsigned count, void* o
   if (!is_code(image)) return jit.write(kUnknownImage, ""), kInvalidImage;
   jit.write("", "");
   if (is_ptx(image))
-    if (const int code = compile(static_cast<const char*>(image), compute_capability(), "PTX that the program loads", jit, false);
+    if (const int code = compile(static_cast<const char*>(image), compute_capability(),
+                                 "PTX that the program loads", jit, false);
         code != 0)
       return code;
   const int code = cudaLibraryLoadData(module, image, names, values, count, nullptr, nullptr, 0);
@@ -250,7 +252,8 @@ int cuModuleLoad(void** module, const char* path) {
   std::ifstream in(path, std::ios::binary);
   const std::string image{std::istreambuf_iterator<char>(in), {}};
   if (is_code(image.c_str()) && is_ptx(image.c_str()))
-    if (const int code = compile(image, compute_capability(), path, {}, false); code != 0) return code;
+    if (const int code = compile(image, compute_capability(), path, {}, false); code != 0)
+      return code;
   return cudaLibraryLoadFromFile(module, path, nullptr, nullptr, 0, nullptr, nullptr, 0);
 }
 int cuModuleUnload(void* module) { return cudaLibraryUnload(module); }
@@ -285,8 +288,8 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
 int cuLaunchCooperativeKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
                               unsigned by, unsigned bz, unsigned shared, Stream* stream,
                               void** arguments) {
-  return driver_code(cudaLaunchCooperativeKernel(function, {gx, gy, gz}, {bx, by, bz}, arguments,
-                                                 shared, stream));
+  return driver_code(
+      cudaLaunchCooperativeKernel(function, {gx, gy, gz}, {bx, by, bz}, arguments, shared, stream));
 }
 int cuLaunchKernelEx(const DriverLaunchConfig* config, void* function, void** arguments,
                      void** extra) {

@@ -52,20 +52,21 @@ extern "C" {
 int cuCtxGetCurrent(void** context);
 int cuDevicePrimaryCtxRetain(void** context, int device);
 int cuModuleLoad(void** module, const char* path);
-int cuModuleLoadDataEx(void** module, const void* image, unsigned count, void* options, void** values);
+int cuModuleLoadDataEx(void** module, const void* image, unsigned count, void* options,
+                       void** values);
 int cuModuleGetGlobal_v2(unsigned long long* address, std::size_t* bytes, void* module,
                          const char* name);
 int cuFuncGetAttribute(int* value, int which, void* function);
-int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                   unsigned shared, Stream* stream, void** arguments, void** extra);
+int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                   unsigned bz, unsigned shared, Stream* stream, void** arguments, void** extra);
 int cuOccupancyMaxPotentialBlockSize(int* grid, int* block, void* function,
                                      std::size_t (*shared_of)(int), std::size_t shared, int limit);
 
 // Of ours alone. The allocation that holds the address:
-int __cudaFindAllocation(const void* pointer, void** base,
-                                               std::size_t* bytes);
+int __cudaFindAllocation(const void* pointer, void** base, std::size_t* bytes);
 void __cudaNote(const char* text);  // said at the end of the run, once
-// Whether the program has kernels of the runtime's: then the primary context is current where no other is.
+// Whether the program has kernels of the runtime's: then the primary context is current where no
+// other is.
 int __cudaHasKernels();
 int warpmem_13_cudaDriverGetVersion(int* version);
 int cudaGetDeviceCount(int* count);
@@ -262,19 +263,14 @@ int cudaDeviceGetByPCIBusId(int* device, const char* id);
 int cudaDeviceGetGraphMemAttribute(int device, int which, void* value);
 int cudaDeviceGraphMemTrim(int device);
 int cudaCtxResetPersistingL2Cache();
-int __cudaGraphChangeEdges(Graph* graph, GraphNode* const* from,
-                                                 GraphNode* const* to, std::size_t count, bool add);
-int __cudaGraphAddNode(GraphNode** out, Graph* graph,
-                                             GraphNode* const* needs, std::size_t count,
-                                             NodeParams* params);
-int __cudaGraphEdges(Graph* graph, GraphNode** from, GraphNode** to,
-                                           std::size_t* count);
-int __cudaGraphNeighbours(GraphNode* node, GraphNode** out,
-                                                std::size_t* count, bool needs);
-int __cudaStreamCaptureInfo(Stream* stream, int* status,
-                                                  unsigned long long* id, Graph** graph,
-                                                  GraphNode* const** needs, const EdgeData** edges,
-                                                  std::size_t* count);
+int __cudaGraphChangeEdges(Graph* graph, GraphNode* const* from, GraphNode* const* to,
+                           std::size_t count, bool add);
+int __cudaGraphAddNode(GraphNode** out, Graph* graph, GraphNode* const* needs, std::size_t count,
+                       NodeParams* params);
+int __cudaGraphEdges(Graph* graph, GraphNode** from, GraphNode** to, std::size_t* count);
+int __cudaGraphNeighbours(GraphNode* node, GraphNode** out, std::size_t* count, bool needs);
+int __cudaStreamCaptureInfo(Stream* stream, int* status, unsigned long long* id, Graph** graph,
+                            GraphNode* const** needs, const EdgeData** edges, std::size_t* count);
 const char* cudaGetErrorName(int code);
 const char* cudaGetErrorString(int code);
 int cudaGetDriverEntryPointByVersion(const char* name, void** out, unsigned version,

@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "emulate/cudart/driver_calls.hpp"
 #include "base/printable.hpp"
 #include "binary/fatbin/fat_binary.hpp"
+#include "emulate/cudart/driver_calls.hpp"
 #include "emulate/cudart/jit.hpp"
 #include "emulate/cudart/ptx_link.hpp"
 
@@ -29,7 +29,7 @@ struct Link {
   JitOptions jit;
   std::vector<PtxUnit> units;
   std::string linked;
-  bool clashes = false;         // two of the units define one name
+  bool clashes = false;  // two of the units define one name
   bool has_device_runtime = false;
   bool complete = false;
 };
@@ -69,7 +69,8 @@ std::unordered_map<void*, void*>& libraries_of_kernels() {
   return *all;
 }
 
-// Libraries whose code is no good: CUDA loads them all the same, and says so when their kernels are asked for.
+// Libraries whose code is no good: CUDA loads them all the same, and says so when their kernels are
+// asked for.
 std::unordered_map<void*, int>& broken_libraries() {
   static auto* all = new std::unordered_map<void*, int>;
   return *all;
@@ -113,7 +114,8 @@ int cuLinkAddData_v2(Link* link, int type, void* data, std::size_t bytes, const 
                                        "machine code cannot be emulated");
   const auto* text = static_cast<const char*>(data);
   std::string ptx(text, strnlen(text, bytes));
-  if (const int code = compile(ptx, compute_capability(), called, link->jit, true); code != 0) return code;
+  if (const int code = compile(ptx, compute_capability(), called, link->jit, true); code != 0)
+    return code;
   return add_unit(*link, called, std::move(ptx));
 }
 int cuLinkAddFile_v2(Link* link, int type, const char* path, unsigned count, void* options,

@@ -35,7 +35,8 @@ extern "C" {
 
 int cuGraphAddNode_v2(GraphNode** out, Graph* g, Needs needs, const EdgeData*, std::size_t n,
                       NodeParams* params) {
-  return with_params(params, [&](NodeParams* p) { return __cudaGraphAddNode(out, g, needs, n, p); });
+  return with_params(params,
+                     [&](NodeParams* p) { return __cudaGraphAddNode(out, g, needs, n, p); });
 }
 int cuGraphAddNode(GraphNode** out, Graph* g, Needs needs, std::size_t n, NodeParams* params) {
   return cuGraphAddNode_v2(out, g, needs, nullptr, n, params);

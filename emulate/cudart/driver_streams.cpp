@@ -91,8 +91,8 @@ int cuStreamBatchMemOp_v2(Stream* s, unsigned count, const BatchOperation* opera
     switch (o.type) {
       case 1: code = wait_for(s, o.address, static_cast<std::uint32_t>(o.value), o.flags); break;
       case 2: code = write(s, o.address, static_cast<std::uint32_t>(o.value)); break;
-      case 3:                 // of writes from elsewhere
-      case 6: break;          // a barrier: everything is in order here
+      case 3:         // of writes from elsewhere
+      case 6: break;  // a barrier: everything is in order here
       case 4: code = wait_for(s, o.address, o.value, o.flags); break;
       case 5: code = write(s, o.address, o.value); break;
       default: return kInvalidValue;

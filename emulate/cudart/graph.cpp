@@ -131,7 +131,8 @@ Code begin_memory(Runtime& r, const GraphExec& exec) {
 Code check(const Runtime& r, const Graph& graph, const FreeMemory& free) {
   if (!r.graph_memory.contains(reinterpret_cast<std::uint64_t>(free.pointer))) return kInvalidValue;
   for (const auto& node : graph.nodes)
-    if (const auto* other = std::get_if<FreeMemory>(&node->what); other && other->pointer == free.pointer)
+    if (const auto* other = std::get_if<FreeMemory>(&node->what);
+        other && other->pointer == free.pointer)
       return kInvalidValue;
   return kSuccess;
 }

@@ -31,7 +31,8 @@ std::string target_of(std::string_view ptx) {
 std::string as_driver(std::string said) {
   constexpr std::string_view kBegin = "ptxas /", kName = "application ptx input";
   std::string out;
-  if (const std::size_t at = said.find(kBegin), end = said.find(", line ", at); at != said.npos && end != said.npos) {
+  if (const std::size_t at = said.find(kBegin), end = said.find(", line ", at);
+      at != said.npos && end != said.npos) {
     const std::string path = said.substr(at + kBegin.size() - 1, end - at - kBegin.size() + 1);
     for (std::size_t p = 0; (p = said.find(path, p)) != said.npos; p += kName.size())
       said.replace(p, path.size(), kName);
@@ -96,7 +97,8 @@ int compile(std::string_view ptx, std::uint32_t cc, const std::string& called,
   const std::string target = target_of(ptx);
   const int number = target.size() > 3 ? std::atoi(target.c_str() + 3) : 0;
   const emulate::Toolkit tools = emulate::find_toolkit();
-  if (tools.ptxas.empty() || ptx.starts_with(kLinked) || number > static_cast<int>(cc)) return kSuccess;
+  if (tools.ptxas.empty() || ptx.starts_with(kLinked) || number > static_cast<int>(cc))
+    return kSuccess;
   std::vector<std::string> words = options.of_ptxas();
   if (options.verbose()) words.push_back("-v");
   // What kernels call to launch kernels is part of this runtime.
@@ -105,14 +107,18 @@ int compile(std::string_view ptx, std::uint32_t cc, const std::string& called,
   if (!said) return kSuccess;  // there is no answer
   const std::string text = as_driver(said->text);
   if (said->good) return options.write("", text), kSuccess;
-  if (text.find("fatal") == text.npos && text.find("error") == text.npos) return kSuccess;  // it is none
-  // This ptxas is old, or too new to know the card; and the driver lets kernels have as much shared memory as there is.
-  for (const char* fine : {"Unsupported .version", "uses too much shared data", "option 'gpu-name'"})
+  if (text.find("fatal") == text.npos && text.find("error") == text.npos)
+    return kSuccess;  // it is none
+  // This ptxas is old, or too new to know the card; and the driver lets kernels have as much shared
+  // memory as there is.
+  for (const char* fine :
+       {"Unsupported .version", "uses too much shared data", "option 'gpu-name'"})
     if (text.find(fine) != text.npos) return kSuccess;
   options.write(text, "");
-  std::fputs(fmt::format("warpmem: error: {}: ptxas refuses it:\n  {}\n  fix: the call fails, as on a GPU; "
-                         "correct the PTX at that line\n",
-                         called, printable(text.substr(0, text.find('\n'))))
+  std::fputs(fmt::format(
+                 "warpmem: error: {}: ptxas refuses it:\n  {}\n  fix: the call fails, as on a GPU; "
+                 "correct the PTX at that line\n",
+                 called, printable(text.substr(0, text.find('\n'))))
                  .c_str(),
              stderr);
   return kInvalidPtx;

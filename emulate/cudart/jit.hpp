@@ -1,7 +1,7 @@
 // The compiler that a driver has for the PTX that programs load while they run: whether it
-// takes it, what it writes into the program's logs, and the options that shape the code. ptxas is the
-// same compiler and says the same; without one only what does not parse is refused, when the module
-// is loaded.
+// takes it, what it writes into the program's logs, and the options that shape the code. ptxas is
+// the same compiler and says the same; without one only what does not parse is refused, when the
+// module is loaded.
 #pragma once
 
 #include <cstddef>
@@ -35,8 +35,8 @@ class JitOptions {
   std::vector<std::string> words_;
 };
 
-// 0, or CUDA's error; `called` names the text in messages, `part`: it is still to be linked. PTX for
-// newer GPUs than the card, or newer than ptxas, is taken as it is.
+// 0, or CUDA's error; `called` names the text in messages, `part`: it is still to be linked. PTX
+// for newer GPUs than the card, or newer than ptxas, is taken as it is.
 int compile(std::string_view ptx, std::uint32_t cc, const std::string& called,
             const JitOptions& options, bool part);
 

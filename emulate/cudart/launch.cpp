@@ -76,9 +76,10 @@ trace::Launch describe(Runtime& r, const Stream& stream, const KernelCall& call,
   return l;
 }
 
-// What ptxas says of the kernel. Where another GPU's code stands in, which may need more registers than a compiler
-// of this one would have spent, as many as let a CTA run.
-std::optional<emulate::Resources> resources_for(Runtime& r, Function& f, const emulate::Kernel& kernel,
+// What ptxas says of the kernel. Where another GPU's code stands in, which may need more registers
+// than a compiler of this one would have spent, as many as let a CTA run.
+std::optional<emulate::Resources> resources_for(Runtime& r, Function& f,
+                                                const emulate::Kernel& kernel,
                                                 std::uint64_t threads) {
   const emulate::Resources* known = r.resources(f);
   if (!known) return std::nullopt;
@@ -108,11 +109,13 @@ int resident_ctas(const Device& device, const emulate::Kernel& kernel,
                   const emulate::Resources* resources, int threads, std::size_t dynamic_shared,
                   int shared_sm) {
   if (threads <= 0) return 0;
-  return static_cast<int>(residency_of(device, kernel, resources, threads, dynamic_shared, shared_sm).ctas);
+  return static_cast<int>(
+      residency_of(device, kernel, resources, threads, dynamic_shared, shared_sm).ctas);
 }
 
-Residency residency_of(const Device& device, const emulate::Kernel& kernel, const emulate::Resources* resources,
-                       int threads, std::size_t dynamic_shared, int shared_sm) {
+Residency residency_of(const Device& device, const emulate::Kernel& kernel,
+                       const emulate::Resources* resources, int threads, std::size_t dynamic_shared,
+                       int shared_sm) {
   constexpr std::uint64_t kUsualRegisters = 32;
   const auto number = [](auto v) { return static_cast<std::uint64_t>(v); };
   const SmLimits sm{.warps = number(device.sm_warps),
@@ -142,9 +145,9 @@ int carved_out(const Runtime& r, const Function& function, std::size_t cta_bytes
   const int percent = preferred_carveout(r, function);
   const int whole = device.shared_sm(), unit = std::max(1, device.shared_unit);
   if (percent < 0) return whole;
-  const std::int64_t cta = static_cast<std::int64_t>(cta_bytes + static_cast<std::size_t>(unit) - 1) /
-                               unit * unit +
-                           device.shared_reserved;
+  const std::int64_t cta =
+      static_cast<std::int64_t>(cta_bytes + static_cast<std::size_t>(unit) - 1) / unit * unit +
+      device.shared_reserved;
   const std::int64_t wanted = std::int64_t{whole} * percent / 100;
   for (const int bytes : device.shared_configs)
     if (bytes >= wanted && bytes >= cta && bytes < whole) return bytes;
@@ -152,10 +155,12 @@ int carved_out(const Runtime& r, const Function& function, std::size_t cta_bytes
 }
 
 bool equal(const KernelCall& a, const KernelCall& b) {
-  const auto same = [](const Dim& x, const Dim& y) { return x.x == y.x && x.y == y.y && x.z == y.z; };
-  return a.function == b.function && same(a.grid, b.grid) && same(a.block, b.block) && same(a.cluster, b.cluster) &&
-         a.shared == b.shared && a.cooperative == b.cooperative && a.carveout == b.carveout && !a.window && !b.window &&
-         a.params == b.params;
+  const auto same = [](const Dim& x, const Dim& y) {
+    return x.x == y.x && x.y == y.y && x.z == y.z;
+  };
+  return a.function == b.function && same(a.grid, b.grid) && same(a.block, b.block) &&
+         same(a.cluster, b.cluster) && a.shared == b.shared && a.cooperative == b.cooperative &&
+         a.carveout == b.carveout && !a.window && !b.window && a.params == b.params;
 }
 
 namespace {
@@ -213,8 +218,9 @@ Code check(Runtime& r, const KernelCall& call) {
   const Dim &g = call.grid, &b = call.block;
   const std::uint64_t threads = volume(b);
   const std::uint64_t most_threads = most_cta_threads(d.cc());
-  if (volume(g) == 0 || threads == 0 || threads > most_threads || b.x > most_threads || b.y > most_threads ||
-      b.z > 64 || g.x > most_grid_x(d.cc()) || g.y > 65535 || g.z > most_grid_z(d.cc()))
+  if (volume(g) == 0 || threads == 0 || threads > most_threads || b.x > most_threads ||
+      b.y > most_threads || b.z > 64 || g.x > most_grid_x(d.cc()) || g.y > 65535 ||
+      g.z > most_grid_z(d.cc()))
     return kInvalidConfiguration;
   const auto& bound = kernel.entry->max_block;
   const auto& required = kernel.entry->required_block;
@@ -225,7 +231,8 @@ Code check(Runtime& r, const KernelCall& call) {
   if (call.shared > most_dynamic_shared(d, f, kernel)) return kInvalidValue;
   const auto resources = resources_for(r, f, kernel, threads);
   const emulate::Resources* const known = resources ? &*resources : nullptr;
-  if (residency_of(d, kernel, known, static_cast<int>(threads), call.shared).refusal == LaunchRefusal::kRegisters)
+  if (residency_of(d, kernel, known, static_cast<int>(threads), call.shared).refusal ==
+      LaunchRefusal::kRegisters)
     return kLaunchOutOfResources;
   const Dim c = cluster_of(call, kernel);
   if (volume(c) > 1) {
@@ -234,8 +241,7 @@ Code check(Runtime& r, const KernelCall& call) {
     if (g.x % c.x || g.y % c.y || g.z % c.z) return kInvalidClusterSize;
   }
   if (call.cooperative) {
-    const int resident =
-        resident_ctas(d, kernel, known, static_cast<int>(threads), call.shared);
+    const int resident = resident_ctas(d, kernel, known, static_cast<int>(threads), call.shared);
     if (volume(g) > static_cast<std::uint64_t>(resident) * static_cast<std::uint64_t>(d.sms))
       return kCooperativeLaunchTooLarge;
   }
@@ -259,7 +265,8 @@ Code run(Runtime& r, Stream& stream, const KernelCall& call) {
   shape.params = call.params;
   shape.sms = static_cast<std::uint32_t>(r.device().sms), shape.waits = r.device().waits;
   shape.sm_ctas = static_cast<std::uint32_t>(std::max(
-      1, resident_ctas(r.device(), kernel, known, static_cast<int>(volume(call.block)), call.shared)));
+      1,
+      resident_ctas(r.device(), kernel, known, static_cast<int>(volume(call.block)), call.shared)));
   shape.clusters = static_cast<std::uint64_t>(
       std::max(1, r.device().clusters(static_cast<int>(volume(cluster_of(call, kernel))),
                                       static_cast<int>(shape.sm_ctas))));
@@ -291,12 +298,14 @@ Code run(Runtime& r, Stream& stream, const KernelCall& call) {
   emulate::RunStatistics statistics;
   emulate::Tracer* tracer = nullptr;
   const bool wanted = r.session.wanted(id, f.demangled);
-  // A launch after a reset of the persisting lines is another one, though the program gives it the same.
-  const Tracing tracing =
-      r.persisting_reset ? Tracing::kYes : repeats().plan(call, r.limits, r.session.options().repeats);
+  // A launch after a reset of the persisting lines is another one, though the program gives it the
+  // same.
+  const Tracing tracing = r.persisting_reset
+                              ? Tracing::kYes
+                              : repeats().plan(call, r.limits, r.session.options().repeats);
   if (wanted && tracing != Tracing::kNo)
-    tracer = r.session.begin(describe(r, stream, call, kernel, known, id), kernel, known, r.site_map(f), f,
-                             tracing == Tracing::kUnlessEqual);
+    tracer = r.session.begin(describe(r, stream, call, kernel, known, id), kernel, known,
+                             r.site_map(f), f, tracing == Tracing::kUnlessEqual);
   set_kernel_running(true);
   auto ran = emulate::run_launch(kernel, r.memory, shape, options, tracer, statistics);
   set_kernel_running(false);

@@ -9,10 +9,9 @@
 #include <set>
 
 #include "base/printable.hpp"
-#include "emulate/ptx/parser.hpp"
 #include "binary/cubin/cubin.hpp"
-#include "binary/fatbin/fat_binary.hpp"
 #include "binary/cubin/kept_ptx.hpp"
+#include "binary/fatbin/fat_binary.hpp"
 #include "emulate/cudart/default_cache.hpp"
 #include "emulate/cudart/kept_elsewhere.hpp"
 #include "emulate/cudart/linker_as_ptxas.hpp"
@@ -20,6 +19,7 @@
 #include "emulate/cudart/ptx_link.hpp"
 #include "emulate/cudart/runtime.hpp"
 #include "emulate/mapping/yields.hpp"
+#include "emulate/ptx/parser.hpp"
 
 namespace warpmem::cudart {
 
@@ -55,11 +55,11 @@ struct Gathered {
   std::vector<PtxUnit> units;
   std::vector<std::string> unit_options;  // ptxas's, of each unit
   std::vector<std::uint32_t> unit_architectures;
-  bool exact = false;                     // that PTX runs on this compute capability alone
-  std::string options;                    // ptxas's, of the PTX that was chosen last
-  std::vector<Shipped> shipped;           // machine code that this compute capability loads
-  std::set<std::string> machine_code;     // "sm_90": what is there instead
-  std::uint32_t newer = 0;                // 100: there is PTX for that and newer GPUs only
+  bool exact = false;                  // that PTX runs on this compute capability alone
+  std::string options;                 // ptxas's, of the PTX that was chosen last
+  std::vector<Shipped> shipped;        // machine code that this compute capability loads
+  std::set<std::string> machine_code;  // "sm_90": what is there instead
+  std::uint32_t newer = 0;             // 100: there is PTX for that and newer GPUs only
 };
 
 // The machine code that is what the PTX becomes on this GPU. A program may carry both from two
@@ -90,12 +90,14 @@ void gather_code(const std::vector<FatEntry>& entries, std::uint32_t cc, Gathere
   }
 }
 
-// The PTX that runs: what the machine code that the GPU loads was made of, if it is there; else the newest
-// that the GPU can run.
-const FatEntry* choose_text(const std::vector<FatEntry>& entries, const Gathered& code, std::uint32_t cc) {
+// The PTX that runs: what the machine code that the GPU loads was made of, if it is there; else the
+// newest that the GPU can run.
+const FatEntry* choose_text(const std::vector<FatEntry>& entries, const Gathered& code,
+                            std::uint32_t cc) {
   for (const Shipped& s : code.shipped)
     for (const FatEntry& e : entries)
-      if (e.kind == FatEntry::Kind::kPtx && e.architecture == s.made_of && e.exact == s.exact) return &e;
+      if (e.kind == FatEntry::Kind::kPtx && e.architecture == s.made_of && e.exact == s.exact)
+        return &e;
   return choose_ptx(entries, cc);
 }
 
@@ -104,8 +106,8 @@ std::uint32_t target_number(const std::string& target) {
   return target.size() > 3 ? static_cast<std::uint32_t>(std::atoi(target.c_str() + 3)) : 0;
 }
 
-// Where the container has no PTX: what is kept inside its machine code, or beside it. `count`: of the codes that were
-// found last.
+// Where the container has no PTX: what is kept inside its machine code, or beside it. `count`: of
+// the codes that were found last.
 Result<void> text_within(std::string name, std::size_t count, Gathered& into) {
   for (std::size_t i = into.shipped.size() - count; i < into.shipped.size(); ++i) {
     Shipped& s = into.shipped[i];
@@ -116,7 +118,8 @@ Result<void> text_within(std::string name, std::size_t count, Gathered& into) {
     const std::uint32_t made_of = target_number(ptx_target(kept->ptx));
     s.made_of = made_of, s.exact = ptx_target(kept->ptx).ends_with('a');
     into.options = kept->options, into.exact = s.exact;
-    into.units.push_back({std::move(name), with_default_caches(std::move(kept->ptx), kept->options)});
+    into.units.push_back(
+        {std::move(name), with_default_caches(std::move(kept->ptx), kept->options)});
     into.unit_options.push_back(kept->options);
     into.unit_architectures.push_back(made_of);
     return {};
@@ -149,8 +152,8 @@ Result<void> gather(const unsigned char* data, const std::string& name, std::uin
     *text = for_older_gpu(std::move(*text), cc);
   }
   into.options = best->options;
-  into.units.push_back(
-      {best->name.empty() ? name : best->name, with_default_caches(std::move(*text), best->options)});
+  into.units.push_back({best->name.empty() ? name : best->name,
+                        with_default_caches(std::move(*text), best->options)});
   into.unit_options.push_back(best->options);
   into.unit_architectures.push_back(best->architecture);
   into.exact = best->exact;
@@ -160,11 +163,14 @@ Result<void> gather(const unsigned char* data, const std::string& name, std::uin
 Error no_ptx(const Module& module, const Gathered& found, std::uint32_t cc) {
   const std::string flag = fmt::format("-gencode arch=compute_{0},code=compute_{0}", cc);
   return {ErrorKind::kUsage,
-          fmt::format("{}{}", kNoText, found.machine_code.empty()
-                                             ? ""
-                                             : fmt::format(", only machine code for {}",
-                                                           architectures(found.machine_code))),
-          module.name, fmt::format("build it with {}; of a library that brings machine code alone, let other code do this step", flag)};
+          fmt::format("{}{}", kNoText,
+                      found.machine_code.empty() ? ""
+                                                 : fmt::format(", only machine code for {}",
+                                                               architectures(found.machine_code))),
+          module.name,
+          fmt::format("build it with {}; of a library that brings machine code alone, let other "
+                      "code do this step",
+                      flag)};
 }
 
 // The device objects of a fat binary, or those that it was linked from.
@@ -195,9 +201,10 @@ Result<std::string> ptx_of(Module& module, std::uint32_t cc) {
   if (!found) return found.error();
   if (found->units.empty()) return no_ptx(module, *found, cc);
   if (Runtime* r = found->newer ? runtime() : nullptr)
-    r->session.note_once(fmt::format("{}: its PTX is for compute capability {}.{} and newer; it runs as what it would be on "
-                                     "the card's {}.{}",
-                                     module.name, found->newer / 10, found->newer % 10, cc / 10, cc % 10));
+    r->session.note_once(fmt::format(
+        "{}: its PTX is for compute capability {}.{} and newer; it runs as what it would be on "
+        "the card's {}.{}",
+        module.name, found->newer / 10, found->newer % 10, cc / 10, cc % 10));
   const bool several = found->units.size() > 1;
   for (std::size_t i = 0; i < found->units.size(); ++i)
     module.units.push_back(
@@ -289,10 +296,13 @@ Result<emulate::Kernel*> Registry::kernel(Function& function, emulate::Memory& m
   auto module = load(*function.module, memory, cc);
   if (!module) {
     Error why = module.error();
-    if (why.message.starts_with(kNoText)) why.message = fmt::format("the kernel {} cannot run: {}", printable(emulate::demangled(function.name)), why.message);
+    if (why.message.starts_with(kNoText))
+      why.message = fmt::format("the kernel {} cannot run: {}",
+                                printable(emulate::demangled(function.name)), why.message);
     return why;
   }
-  auto built = machine_level_ ? machine_kernel(function) : emulate::build_kernel(**module, function.name);
+  auto built =
+      machine_level_ ? machine_kernel(function) : emulate::build_kernel(**module, function.name);
   if (!built) {
     function.failure = built.error();
     return built.error();
@@ -304,7 +314,8 @@ Result<emulate::Kernel*> Registry::kernel(Function& function, emulate::Memory& m
 std::uint32_t Registry::compiled_for(const Function& function) {
   const Module& module = *function.module;
   for (const CompiledPtx& unit : module.units)
-    if (module.units.size() == 1 || defines_kernel(unit.text, function.name)) return unit.architecture;
+    if (module.units.size() == 1 || defines_kernel(unit.text, function.name))
+      return unit.architecture;
   return target_number(module.loaded->module().target);
 }
 
@@ -320,9 +331,12 @@ emulate::MachineCode* Registry::machine_code(Module& module, std::uint32_t cc) {
   request.options = module.options;
   if (!module.arch.empty()) {
     request.shipped = module.cubin, module.stand_in.clear();
-    if (std::isdigit(static_cast<unsigned char>(ptx.target.back()))) request.arch = module.arch;  // else sm_90a, as the text says
-    if (!module.ptxas.empty() && access(module.ptxas.c_str(), X_OK) == 0) request.toolkit.ptxas = module.ptxas;
-    else if (module.ptxas.empty() && !linker_as_ptxas().empty()) request.toolkit.ptxas = linker_as_ptxas();
+    if (std::isdigit(static_cast<unsigned char>(ptx.target.back())))
+      request.arch = module.arch;  // else sm_90a, as the text says
+    if (!module.ptxas.empty() && access(module.ptxas.c_str(), X_OK) == 0)
+      request.toolkit.ptxas = module.ptxas;
+    else if (module.ptxas.empty() && !linker_as_ptxas().empty())
+      request.toolkit.ptxas = linker_as_ptxas();
   }
   if (module.wrapper) {
     Gathered code;
@@ -371,8 +385,10 @@ const emulate::SiteMap* Registry::site_map(Function& function, std::uint32_t cc)
       if (!function.module->stand_in.empty()) return no(function.module->stand_in.c_str());
       auto instructions = code->instructions(*function.kernel);
       if (!instructions && !function.module->cubin.empty()) {
-        // A linker that had more than the text (LTO) made the program's code: what is made of the text stands in.
-        function.module->cubin.clear(), function.module->machine.reset(), function.resources_known = false;
+        // A linker that had more than the text (LTO) made the program's code: what is made of the
+        // text stands in.
+        function.module->cubin.clear(), function.module->machine.reset(),
+            function.resources_known = false;
         code = machine_code(*function.module, cc), known = resources(function, cc);
         if (!code || !known) return no("ptxas refuses it, or there is no ptxas");
         instructions = code->instructions(*function.kernel);

@@ -10,17 +10,17 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "emulate/ptx/program.hpp"
 #include "emulate/cudart/abi.hpp"
 #include "emulate/mapping/machine_code.hpp"
 #include "emulate/mapping/site_map.hpp"
+#include "emulate/ptx/program.hpp"
 
 namespace warpmem::cudart {
 
 // PTX that a module runs, as one compilation made it.
 struct CompiledPtx {
   std::uint32_t architecture = 0;  // 90: with __CUDA_ARCH__ 900
-  std::string text;  // empty where the module has no other
+  std::string text;                // empty where the module has no other
 };
 
 bool defines_kernel(const std::string& ptx, const std::string& name);
@@ -29,17 +29,19 @@ struct MachineModule;
 
 struct Module {
   const FatBinaryWrapper* wrapper = nullptr;
-  std::string ptx;    // instead of a wrapper: text that the program loaded
-  std::string name;   // for messages
+  std::string ptx;                   // instead of a wrapper: text that the program loaded
+  std::string name;                  // for messages
   std::vector<std::string> options;  // of ptxas, for text that the program loaded
-  std::vector<unsigned char> cubin;  // what the program loaded, if that is machine code with its text in it
-  std::string arch, ptxas;           // of `cubin`: "sm_90"; which ptxas made it, empty: not known
-  bool told = false;  // its failure has been printed
+  std::vector<unsigned char>
+      cubin;                // what the program loaded, if that is machine code with its text in it
+  std::string arch, ptxas;  // of `cubin`: "sm_90"; which ptxas made it, empty: not known
+  bool told = false;        // its failure has been printed
   std::unique_ptr<emulate::LoadedModule> loaded;
   std::shared_ptr<MachineModule> machine_module;  // machine_level.hpp; null: its PTX runs
   std::vector<CompiledPtx> units;  // of a wrapper: the texts that `loaded` was put together from
   std::unique_ptr<emulate::MachineCode> machine;  // made when it is first asked for
-  std::string stand_in;  // why the code is another GPU's (emulate::CodeTarget); empty: it is this one's
+  std::string
+      stand_in;  // why the code is another GPU's (emulate::CodeTarget); empty: it is this one's
   std::optional<Error> failure;
   std::vector<Function*> functions;
   bool unloaded = false;

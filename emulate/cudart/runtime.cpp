@@ -45,13 +45,16 @@ Runtime* make_runtime() {
   made_runtime->visible = list == nullptr || names_first_gpu(list);
   if (!made_runtime->visible)
     made_runtime->session.note_warning(
-        {ErrorKind::kUsage, fmt::format("CUDA_VISIBLE_DEVICES={} leaves no GPU, so that each call fails as on a machine without one", list), "",
-         "unset it, or put 0 first: the emulated one is number 0"});
+        {ErrorKind::kUsage,
+         fmt::format("CUDA_VISIBLE_DEVICES={} leaves no GPU, so that each call fails as on a "
+                     "machine without one",
+                     list),
+         "", "unset it, or put 0 first: the emulated one is number 0"});
   return made_runtime;
 }
 
-// Of a list of numbers and of UUIDs ("GPU-…", or as much of it as is needed) CUDA takes those up to the first that
-// is not there.
+// Of a list of numbers and of UUIDs ("GPU-…", or as much of it as is needed) CUDA takes those up to
+// the first that is not there.
 bool names_first_gpu(std::string_view list) {
   std::string_view first = list.substr(0, list.find(','));
   while (first.starts_with(' ')) first.remove_prefix(1);
@@ -125,7 +128,8 @@ void Runtime::flush_printed() {
 
 // Runs when the library is unloaded, which is after the program's own destructors: the program's
 // libraries are finished before those they need.
-// By then this thread's thread_local objects are gone, and the writer has some: another thread seals.
+// By then this thread's thread_local objects are gone, and the writer has some: another thread
+// seals.
 __attribute__((destructor)) static void at_unload() {
   if (!g_runtime || getpid() != g_process) return;
   try {

@@ -19,12 +19,12 @@
 #include <unordered_set>
 #include <vector>
 
-#include "emulate/executor/memory.hpp"
 #include "emulate/cudart/abi.hpp"
 #include "emulate/cudart/device.hpp"
 #include "emulate/cudart/errors.hpp"
 #include "emulate/cudart/registry.hpp"
 #include "emulate/cudart/session.hpp"
+#include "emulate/executor/memory.hpp"
 #include "emulate/executor/texture.hpp"
 
 namespace warpmem::cudart {
@@ -109,15 +109,16 @@ struct Runtime {
   std::unordered_set<Pool*> pools;
   Pool default_pool;
   Pool* current_pool = nullptr;
-  std::unordered_map<std::uint64_t, Pool*> pool_of;        // stream-ordered allocations
-  std::unordered_map<std::uint64_t, bool> graph_memory;    // of allocation nodes: whether it is allocated now
+  std::unordered_map<std::uint64_t, Pool*> pool_of;  // stream-ordered allocations
+  std::unordered_map<std::uint64_t, bool>
+      graph_memory;  // of allocation nodes: whether it is allocated now
   std::unordered_map<std::uint64_t, unsigned> host_flags;  // pinned memory: its flags
   std::unordered_map<std::uint64_t, Advice> advice;        // by managed allocation
   std::uint64_t next_stream = 1;
   unsigned long long next_capture = 1;
 
   std::map<int, std::size_t> limits;
-  bool visible = true;  // CUDA_VISIBLE_DEVICES leaves the GPU
+  bool visible = true;            // CUDA_VISIBLE_DEVICES leaves the GPU
   bool persisting_reset = false;  // since the launch before
   int cache_config = 0;
   unsigned device_flags = 8;  // cudaDeviceMapHost

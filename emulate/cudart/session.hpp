@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
-#include "emulate/executor/executor.hpp"
 #include "emulate/cudart/device.hpp"
 #include "emulate/cudart/launch_blocks.hpp"
+#include "emulate/executor/executor.hpp"
 #include "emulate/mapping/machine_code.hpp"
 #include "emulate/mapping/site_map.hpp"
 #include "traces/format/repeats.hpp"
@@ -43,7 +43,7 @@ struct SessionOptions {
   std::uint64_t last_launch = kNoLimit;
   double ctas = 1;  // fraction of each launch's CTAs that is traced, (0, 1]
   std::uint64_t max_records = kNoLimit;
-  std::uint64_t repeats = 1;  // of equal launches in a row so many are traced; 0: all
+  std::uint64_t repeats = 1;           // of equal launches in a row so many are traced; 0: all
   bool check = false;                  // report uninitialised reads and hazards in shared memory
   std::uint64_t threads = 0;           // 0: one a core
   std::uint64_t max_instructions = 0;  // warp instructions a kernel; 0: no limit
@@ -70,25 +70,27 @@ class Session {
   bool wanted(std::uint32_t launch, const std::string& kernel);
 
   // Between begin and end the launch's records go to the tracer. Null: it is not traced.
-  // `resources` and `map` may be null: ptxas did not say. `unless_equal`: it is left out if it does what the launch
-  // before it in the trace did.
+  // `resources` and `map` may be null: ptxas did not say. `unless_equal`: it is left out if it does
+  // what the launch before it in the trace did.
   emulate::Tracer* begin(trace::Launch launch, const emulate::Kernel& kernel,
                          const emulate::Resources* resources, const emulate::SiteMap* map,
                          Function& function, bool unless_equal);
   Traced end(const emulate::RunStatistics& statistics, const Error* failure);
-  // A launch that is not traced, as it is equal to the last one in the trace. `as_many`: instructions that it ran.
+  // A launch that is not traced, as it is equal to the last one in the trace. `as_many`:
+  // instructions that it ran.
   void repeat(bool as_many);
   void count(const emulate::RunStatistics& statistics);  // of a launch that is not traced
 
-  void note_once(const std::string& text);  // what is worth knowing where all is well; the first time
+  void note_once(
+      const std::string& text);           // what is worth knowing where all is well; the first time
   void note_warning(const Error& error);  // prints it; may be called by several threads
   void note_error(const Error& error);    // prints it, and tells the command which kind
   void note_hazard(const std::string& text);  // what --check found
   // Nothing is traced afterwards. The trace gets its name, unless a launch did not end: then it
   // stays a .partial.
   void seal();
-  void forget();                          // in a forked child: the trace is the parent's
-  bool busy() const { return busy_; }     // inside the writer: sealing from a signal would break it
+  void forget();                       // in a forked child: the trace is the parent's
+  bool busy() const { return busy_; }  // inside the writer: sealing from a signal would break it
 
  private:
   bool open(const std::string& arch, trace::Level level, const std::string& stand_in);
@@ -106,11 +108,11 @@ class Session {
   std::optional<trace::TraceWriter> writer_;
   std::optional<emulate::Tracer> tracer_;
   std::uint32_t next_launch_ = 0, current_ = 0;
-  std::optional<LaunchBlocks> blocks_;  // of the launch that runs
-  trace::Repeats repeats_;              // of the last launch in the trace
-  std::uint64_t last_hash_ = 0;         // of its records
+  std::optional<LaunchBlocks> blocks_;              // of the launch that runs
+  trace::Repeats repeats_;                          // of the last launch in the trace
+  std::uint64_t last_hash_ = 0;                     // of its records
   std::uint64_t repeated_ = 0, other_repeats_ = 0;  // of all launches
-  std::set<std::string> told_;  // reasons why kernels are traced as PTX
+  std::set<std::string> told_;                      // reasons why kernels are traced as PTX
   std::uint64_t launches_ = 0, records_ = 0, thread_instructions_ = 0;
   double seconds_ = 0;
   std::int64_t begun_ns_ = 0;

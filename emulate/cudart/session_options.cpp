@@ -79,9 +79,11 @@ Result<SessionOptions> options_from_environment() {
     o.ctas = *fraction;
   }
   for (const auto& done :
-       {read_number("FIRST_LAUNCH", {}, o.first_launch), read_number("LAST_LAUNCH", {}, o.last_launch),
+       {read_number("FIRST_LAUNCH", {}, o.first_launch),
+        read_number("LAST_LAUNCH", {}, o.last_launch),
         read_number("MAX_RECORDS", {1, kNoMost, "records"}, o.max_records),
-        read_number("REPEATS", {}, o.repeats), read_number("THREADS", {0, emulate::kMostThreads, "threads"}, o.threads),
+        read_number("REPEATS", {}, o.repeats),
+        read_number("THREADS", {0, emulate::kMostThreads, "threads"}, o.threads),
         read_number("MAX_INSTRUCTIONS", {1, kNoMost, "warp instructions"}, o.max_instructions),
         read_flag("CHECK", o.check), read_flag("STRICT", o.strict)})
     if (!done) return done.error();

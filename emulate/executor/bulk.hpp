@@ -10,7 +10,17 @@
 
 namespace warpmem::emulate {
 
-enum class MbarrierOp : std::uint32_t { kInit, kInvalidate, kArrive, kExpect, kTest, kTestParity, kArriveDrop, kComplete, kPendingCount };
+enum class MbarrierOp : std::uint32_t {
+  kInit,
+  kInvalidate,
+  kArrive,
+  kExpect,
+  kTest,
+  kTestParity,
+  kArriveDrop,
+  kComplete,
+  kPendingCount
+};
 
 struct Mbarrier {
   std::uint32_t pending = 0, count = 0;
@@ -18,10 +28,12 @@ struct Mbarrier {
   std::int32_t bytes = 0;
 
   static Mbarrier unpack(std::uint64_t v) {
-    return {static_cast<std::uint32_t>(v & 0x7fff), static_cast<std::uint32_t>(v >> 15 & 0x7fff), (v >> 30 & 1) != 0, static_cast<std::int32_t>(v >> 32)};
+    return {static_cast<std::uint32_t>(v & 0x7fff), static_cast<std::uint32_t>(v >> 15 & 0x7fff),
+            (v >> 30 & 1) != 0, static_cast<std::int32_t>(v >> 32)};
   }
   std::uint64_t pack() const {
-    return (pending & 0x7fff) | static_cast<std::uint64_t>(count & 0x7fff) << 15 | static_cast<std::uint64_t>(parity) << 30 |
+    return (pending & 0x7fff) | static_cast<std::uint64_t>(count & 0x7fff) << 15 |
+           static_cast<std::uint64_t>(parity) << 30 |
            static_cast<std::uint64_t>(static_cast<std::uint32_t>(bytes)) << 32;
   }
   void arrive(std::uint32_t n) {
@@ -35,9 +47,10 @@ struct Mbarrier {
   }
 };
 
-// The lanes that make a copy, of those that are to. A copy is an instruction of the whole warp with operands of the whole
-// warp. For copies to global memory ptxas has it run once for each value that the lanes' operands have (R2UR.OR, BRA.U.ANY),
-// so once where they agree; reductions, and copies that an mbarrier counts, once for each lane (ELECT).
+// The lanes that make a copy, of those that are to. A copy is an instruction of the whole warp with
+// operands of the whole warp. For copies to global memory ptxas has it run once for each value that
+// the lanes' operands have (R2UR.OR, BRA.U.ANY), so once where they agree; reductions, and copies
+// that an mbarrier counts, once for each lane (ELECT).
 template <typename Same>
 std::uint32_t makers_of_copies(std::uint32_t lanes, Same same) {
   std::uint32_t makers = 0;

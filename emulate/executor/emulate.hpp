@@ -10,26 +10,26 @@
 namespace warpmem::emulate {
 
 struct EmulateRequest {
-  std::string ptx;            // path
-  std::string launch;         // path
-  std::string output;         // trace; empty: none
-  std::string tool;           // "warpmem 0.1.0 emulate"
-  std::string command;        // command line, for the trace's origin
-  bool overwrite = false;     // files that are there already: the trace, what buffers are written to
-  bool ptx_only = false;  // do not ask ptxas
+  std::string ptx;         // path
+  std::string launch;      // path
+  std::string output;      // trace; empty: none
+  std::string tool;        // "warpmem 0.1.0 emulate"
+  std::string command;     // command line, for the trace's origin
+  bool overwrite = false;  // files that are there already: the trace, what buffers are written to
+  bool ptx_only = false;   // do not ask ptxas
   DeviceLimits limits;
   RunOptions run;
   std::function<void(const std::string&)> note;  // what the user should know of where files go
 };
 
 struct EmulateReport {
-  std::string kernel;         // demangled
+  std::string kernel;  // demangled
   RunStatistics statistics;
-  double seconds = 0;         // of execution
+  double seconds = 0;    // of execution
   std::string unmapped;  // why the trace is of PTX; empty where it is of machine code, or was to be
   MappingCounts mapping;
-  bool traced = false;   // the trace is whole, and has its name
-  std::string kept;      // the incomplete trace that a failed run has left; empty: none
+  bool traced = false;  // the trace is whole, and has its name
+  std::string kept;     // the incomplete trace that a failed run has left; empty: none
 };
 
 // When the kernel fails or is interrupted, what was traced is in OUTPUT.partial, and an OUTPUT of

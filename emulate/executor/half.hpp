@@ -29,11 +29,13 @@ static inline std::uint32_t narrow(double value, std::uint32_t mode) {
   const auto bits = bits_as<std::uint64_t>(value);
   const std::uint32_t sign = static_cast<std::uint32_t>(bits >> 63) << (kExponent + kMantissa);
   const std::uint64_t magnitude = bits & ~(std::uint64_t{1} << 63);
-  if (magnitude > 0x7ff0000000000000u) return kInfinity | ((1u << kMantissa) - 1);  // canonical NaN: 0x7fff
+  if (magnitude > 0x7ff0000000000000u)
+    return kInfinity | ((1u << kMantissa) - 1);  // canonical NaN: 0x7fff
   if (magnitude == 0x7ff0000000000000u) return sign | kInfinity;
   if (magnitude == 0) return sign;
   const int exponent = static_cast<int>(magnitude >> 52) - 1023;
-  std::uint64_t mantissa = (magnitude & 0xfffffffffffffu) | (magnitude >> 52 ? std::uint64_t{1} << 52 : 0);
+  std::uint64_t mantissa =
+      (magnitude & 0xfffffffffffffu) | (magnitude >> 52 ? std::uint64_t{1} << 52 : 0);
   int shift = 52 - kMantissa;
   int biased = exponent + kBias;
   if (biased <= 0) shift += 1 - biased, biased = 0;
@@ -49,9 +51,12 @@ static inline std::uint32_t narrow(double value, std::uint32_t mode) {
     default: break;
   }
   const std::uint64_t rounded = kept + up;
-  std::uint64_t out = biased == 0 ? rounded : (static_cast<std::uint64_t>(biased) << kMantissa) + rounded - (std::uint64_t{1} << kMantissa);
+  std::uint64_t out = biased == 0 ? rounded
+                                  : (static_cast<std::uint64_t>(biased) << kMantissa) + rounded -
+                                        (std::uint64_t{1} << kMantissa);
   if (out >= kInfinity) {
-    const bool to_infinity = mode == kNearest || mode == kAway || (mode == kUp && !sign) || (mode == kDown && sign);
+    const bool to_infinity =
+        mode == kNearest || mode == kAway || (mode == kUp && !sign) || (mode == kDown && sign);
     out = to_infinity ? kInfinity : kInfinity - 1;
   }
   return sign | static_cast<std::uint32_t>(out);
@@ -66,19 +71,28 @@ static inline double widen(std::uint32_t bits) {
   if (exponent == (1u << kExponent) - 1)
     return bits_as<double>(sign | 0x7ff0000000000000u | mantissa << (52 - kMantissa));
   if (exponent == 0) {
-    const double value = static_cast<double>(mantissa) * bits_as<double>(static_cast<std::uint64_t>(1023 + 1 - kBias - kMantissa) << 52);
+    const double value =
+        static_cast<double>(mantissa) *
+        bits_as<double>(static_cast<std::uint64_t>(1023 + 1 - kBias - kMantissa) << 52);
     return bits_as<double>(sign | bits_as<std::uint64_t>(value));
   }
-  return bits_as<double>(sign | static_cast<std::uint64_t>(exponent - kBias + 1023) << 52 | mantissa << (52 - kMantissa));
+  return bits_as<double>(sign | static_cast<std::uint64_t>(exponent - kBias + 1023) << 52 |
+                         mantissa << (52 - kMantissa));
 }
 
-static inline std::uint16_t half_of(double v, std::uint32_t mode = kNearest) { return static_cast<std::uint16_t>(narrow<5, 10>(v, mode)); }
-static inline std::uint16_t bfloat_of(double v, std::uint32_t mode = kNearest) { return static_cast<std::uint16_t>(narrow<8, 7>(v, mode)); }
+static inline std::uint16_t half_of(double v, std::uint32_t mode = kNearest) {
+  return static_cast<std::uint16_t>(narrow<5, 10>(v, mode));
+}
+static inline std::uint16_t bfloat_of(double v, std::uint32_t mode = kNearest) {
+  return static_cast<std::uint16_t>(narrow<8, 7>(v, mode));
+}
 static inline double half_value(std::uint16_t h) { return widen<5, 10>(h); }
-static inline double bfloat_value(std::uint16_t h) { return bits_as<float>(static_cast<std::uint32_t>(h) << 16); }
+static inline double bfloat_value(std::uint16_t h) {
+  return bits_as<float>(static_cast<std::uint32_t>(h) << 16);
+}
 
-// 8-bit floats. e4m3 has no infinity: its largest pattern is NaN and all else are numbers. e5m2 is a
-// short half. Conversions to them saturate, whatever is too large (PTX's .satfinite).
+// 8-bit floats. e4m3 has no infinity: its largest pattern is NaN and all else are numbers. e5m2 is
+// a short half. Conversions to them saturate, whatever is too large (PTX's .satfinite).
 static inline std::uint8_t e4m3_of(double v) {
   if (v != v) return 0x7f;
   const double magnitude = v < 0 ? -v : v;
@@ -103,11 +117,14 @@ static inline double e4m3_value(std::uint8_t b) {
   if ((b & 0x7f) == 0x7f) return bits_as<double>(std::uint64_t{0x7ff8000000000000});
   const int exponent = b >> 3 & 15;
   const double m = static_cast<double>(b & 7);
-  const double scale = bits_as<double>(static_cast<std::uint64_t>(1023 + (exponent == 0 ? 1 : exponent) - 7 - 3) << 52);
+  const double scale = bits_as<double>(
+      static_cast<std::uint64_t>(1023 + (exponent == 0 ? 1 : exponent) - 7 - 3) << 52);
   const double v = (exponent == 0 ? m : m + 8) * scale;
   return b & 0x80 ? -v : v;
 }
-static inline double e5m2_value(std::uint8_t b) { return widen<5, 10>(static_cast<std::uint32_t>(b) << 8); }
+static inline double e5m2_value(std::uint8_t b) {
+  return widen<5, 10>(static_cast<std::uint32_t>(b) << 8);
+}
 
 // a * b + c rounded to odd in double: rounding the result again to 24 bits or fewer is exact.
 static inline double fma_odd(double a, double b, double c) {

@@ -21,7 +21,8 @@ bool has_avx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_support
 
 Table make_table() {
   Table t;
-  const AddHandler add = [](void* to, const char* head, const char* operation, const char* type, Handler handler) {
+  const AddHandler add = [](void* to, const char* head, const char* operation, const char* type,
+                            Handler handler) {
     (*static_cast<Table*>(to))[std::string(head) + operation + type] = handler;
   };
   has_avx2() ? lanes_avx2::table(add, &t) : lanes_portable::table(add, &t);

@@ -22,8 +22,8 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/dim3.hpp"
+#include "base/error.hpp"
 #include "base/residency.hpp"
 #include "emulate/executor/wait_clocks.hpp"
 #include "emulate/ptx/types.hpp"
@@ -34,16 +34,16 @@ struct Argument {
   enum class Fill : std::uint8_t { kZeros, kRamp, kRandom, kFile };
   bool is_buffer = false;
   Type type = Type::kU32;
-  std::uint64_t bits = 0;        // of a scalar
-  std::vector<std::byte> raw;    // of a struct: bytes = "00ff…"
-  std::string name;              // of a buffer; the same name again is the same buffer
+  std::uint64_t bits = 0;      // of a scalar
+  std::vector<std::byte> raw;  // of a struct: bytes = "00ff…"
+  std::string name;            // of a buffer; the same name again is the same buffer
   std::uint64_t bytes = 0;
   Fill fill = Fill::kZeros;
   std::uint64_t seed = 1;
   double low = 0, high = 1;
   std::string file, write_back;
-  std::uint64_t offset = 0;      // added to the address, in bytes
-  std::string place;             // "launch.toml, line 12"
+  std::uint64_t offset = 0;  // added to the address, in bytes
+  std::string place;         // "launch.toml, line 12"
 };
 
 struct LaunchFile {
@@ -71,7 +71,8 @@ struct DeviceLimits {
 
 Result<LaunchFile> parse_launch_file(const std::string& path, const std::string& text);
 Result<LaunchFile> read_launch_file(const std::string& path);
-Result<void> check_limits(const LaunchFile& launch, std::uint32_t static_shared, const DeviceLimits& limits);
+Result<void> check_limits(const LaunchFile& launch, std::uint32_t static_shared,
+                          const DeviceLimits& limits);
 // The bytes of a buffer at the start.
 Result<void> fill_buffer(const Argument& argument, std::byte* to);
 

@@ -13,7 +13,8 @@ constexpr bool kAtItsBase = false;
 #else
 constexpr bool kAtItsBase = true;
 #endif
-constexpr std::uint64_t kInternal = std::uint64_t{1} << 20;  // so much there is for what belongs to code on any GPU
+constexpr std::uint64_t kInternal = std::uint64_t{1}
+                                    << 20;  // so much there is for what belongs to code on any GPU
 constexpr std::uint64_t kChunk = std::uint64_t{2} << 20;  // what cuMemAlloc takes from the driver
 
 std::uint64_t rounded(std::uint64_t v, std::uint64_t to) { return (v + to - 1) / to * to; }
@@ -22,8 +23,10 @@ std::uint64_t rounded(std::uint64_t v, std::uint64_t to) { return (v + to - 1) /
 // more than they touch, and a GPU has more memory than the host may have.
 void clear(std::byte* at, std::uint64_t bytes) {
   constexpr std::uint64_t kPage = 4096, kWorthIt = 64 * kPage;
-  const auto from = reinterpret_cast<std::uint64_t>(at), first = rounded(from, kPage), last = (from + bytes) / kPage * kPage;
-  if (first + kWorthIt > last || madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED) != 0) {
+  const auto from = reinterpret_cast<std::uint64_t>(at), first = rounded(from, kPage),
+             last = (from + bytes) / kPage * kPage;
+  if (first + kWorthIt > last ||
+      madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED) != 0) {
     std::memset(at, 0, bytes);
     return;
   }
@@ -38,27 +41,43 @@ Result<Memory> Memory::create(std::uint64_t limit) {
   m.limit_ = limit;
   constexpr int kProtect = PROT_NONE, kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
   void* wanted = reinterpret_cast<void*>(kMemoryBase);
-  void* got = kAtItsBase ? mmap(wanted, kMemoryBytes, kProtect, kFlags | MAP_FIXED_NOREPLACE, -1, 0) : MAP_FAILED;
+  void* got = kAtItsBase ? mmap(wanted, kMemoryBytes, kProtect, kFlags | MAP_FIXED_NOREPLACE, -1, 0)
+                         : MAP_FAILED;
   if (got != wanted) {
     if (got != MAP_FAILED) munmap(got, kMemoryBytes);
     got = mmap(nullptr, kMemoryBytes, kProtect, kFlags, -1, 0);
   }
   if (got == MAP_FAILED)
-    return Error{ErrorKind::kResources, "cannot reserve a range of addresses for the emulated GPU's memory", "", "raise the limit on virtual memory (ulimit -v)"};
+    return Error{ErrorKind::kResources,
+                 "cannot reserve a range of addresses for the emulated GPU's memory", "",
+                 "raise the limit on virtual memory (ulimit -v)"};
   m.mapping_ = got;
   m.delta_ = reinterpret_cast<std::uint64_t>(got) - kMemoryBase;
-  constexpr std::uint64_t kMiddle = kMemoryBase + kMemoryBytes / 2, kEnd = kMemoryBase + kMemoryBytes - kChunk;
+  constexpr std::uint64_t kMiddle = kMemoryBase + kMemoryBytes / 2,
+                          kEnd = kMemoryBase + kMemoryBytes - kChunk;
   m.program_ = {kMemoryBase + kChunk, kMemoryBase + kChunk, kMiddle - kChunk};
   m.code_ = {kMiddle, kMiddle, kEnd};
-  m.param_base_ = m.allocate(kParamBytes, trace::AllocationKind::kDevice, 4096, "the kernel's parameters");
-  if (m.param_base_ == 0 || m.allocate(kGridBarrierBytes, trace::AllocationKind::kDevice, 512, "the grid's barriers") != m.barrier_base())
-    return Error{ErrorKind::kResources, "out of memory", "", "free memory on this machine, or raise the limit (ulimit -v)"};
+  m.param_base_ =
+      m.allocate(kParamBytes, trace::AllocationKind::kDevice, 4096, "the kernel's parameters");
+  if (m.param_base_ == 0 || m.allocate(kGridBarrierBytes, trace::AllocationKind::kDevice, 512,
+                                       "the grid's barriers") != m.barrier_base())
+    return Error{ErrorKind::kResources, "out of memory", "",
+                 "free memory on this machine, or raise the limit (ulimit -v)"};
   return m;
 }
 
 Memory::Memory(Memory&& o) noexcept
-    : delta_(o.delta_), limit_(o.limit_), used_(o.used_), param_base_(o.param_base_), heap_limit_(o.heap_limit_), heap_used_(o.heap_used_), program_(o.program_), code_(o.code_),
-      mapping_(std::exchange(o.mapping_, nullptr)), regions_(std::move(o.regions_)), freed_(std::move(o.freed_)) {}
+    : delta_(o.delta_),
+      limit_(o.limit_),
+      used_(o.used_),
+      param_base_(o.param_base_),
+      heap_limit_(o.heap_limit_),
+      heap_used_(o.heap_used_),
+      program_(o.program_),
+      code_(o.code_),
+      mapping_(std::exchange(o.mapping_, nullptr)),
+      regions_(std::move(o.regions_)),
+      freed_(std::move(o.freed_)) {}
 
 Memory::~Memory() {
   if (mapping_) munmap(mapping_, kMemoryBytes);
@@ -67,16 +86,20 @@ Memory::~Memory() {
 bool Memory::commit(Stretch& stretch, std::uint64_t end) {
   end = rounded(end, kChunk);
   if (end <= stretch.committed) return true;
-  if (mprotect(host(stretch.committed), end - stretch.committed, PROT_READ | PROT_WRITE) != 0) return false;
+  if (mprotect(host(stretch.committed), end - stretch.committed, PROT_READ | PROT_WRITE) != 0)
+    return false;
   stretch.committed = end;
   return true;
 }
 
-std::uint64_t Memory::allocate(std::uint64_t bytes, trace::AllocationKind kind, std::uint64_t align, const std::string& name) {
+std::uint64_t Memory::allocate(std::uint64_t bytes, trace::AllocationKind kind, std::uint64_t align,
+                               const std::string& name) {
   if (bytes == 0) bytes = 1;
   const bool internal = !name.empty();
   const std::uint64_t room = rounded(bytes, 512);
-  if (room < bytes || (internal && room > std::max(limit_, kInternal)) || (!internal && (room > limit_ || used_ > limit_ - room))) return 0;
+  if (room < bytes || (internal && room > std::max(limit_, kInternal)) ||
+      (!internal && (room > limit_ || used_ > limit_ - room)))
+    return 0;
   std::uint64_t base = 0;
   for (auto at = internal ? freed_.end() : freed_.lower_bound(room); at != freed_.end(); ++at) {
     if (at->second % align != 0) continue;
@@ -101,7 +124,8 @@ std::uint64_t Memory::allocate(std::uint64_t bytes, trace::AllocationKind kind, 
   }
   Region& fresh = regions_[base];
   fresh = Region{};
-  fresh.base = base, fresh.bytes = bytes, fresh.kind = kind, fresh.internal = internal, fresh.name = name;
+  fresh.base = base, fresh.bytes = bytes, fresh.kind = kind, fresh.internal = internal,
+  fresh.name = name;
   if (!internal) used_ += room;
   return base;
 }
@@ -115,7 +139,8 @@ std::uint64_t Memory::allocate_heap(std::uint64_t bytes) {
 
 bool Memory::free(std::uint64_t base) {
   const auto at = regions_.find(base);
-  if (at == regions_.end() || !at->second.live || at->second.internal || at->second.adopted) return false;
+  if (at == regions_.end() || !at->second.live || at->second.internal || at->second.adopted)
+    return false;
   at->second.live = false;
   if (at->second.heap) heap_used_ -= at->second.bytes;
   const std::uint64_t room = rounded(at->second.bytes, 512);

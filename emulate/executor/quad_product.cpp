@@ -10,7 +10,8 @@ double half_in(const std::uint32_t* const* registers, std::uint32_t lane, std::u
 }
 
 // Row and column of element i of a lane's C or D.
-void place_of(Type t, std::uint32_t lane, std::uint32_t i, std::uint32_t& row, std::uint32_t& column) {
+void place_of(Type t, std::uint32_t lane, std::uint32_t i, std::uint32_t& row,
+              std::uint32_t& column) {
   const std::uint32_t low = lane < 16 ? 0 : 4;
   if (t == Type::kF16) row = low + lane % 4, column = i;
   else row = low + (lane & 1) + (i & 2), column = (i & 4) + (lane & 2) + (i & 1);
@@ -18,7 +19,9 @@ void place_of(Type t, std::uint32_t lane, std::uint32_t i, std::uint32_t& row, s
 
 }  // namespace
 
-void multiply_quads(const QuadProduct& p, const std::uint32_t* const* a, const std::uint32_t* const* b, const std::uint32_t* const* c, std::uint32_t* const* d) {
+void multiply_quads(const QuadProduct& p, const std::uint32_t* const* a,
+                    const std::uint32_t* const* b, const std::uint32_t* const* c,
+                    std::uint32_t* const* d) {
   double x[4][8][4], y[4][4][8], z[4][8][8];  // of each product: rows by columns
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     const std::uint32_t quad = lane % 16 / 4, one = lane % 4, low = lane < 16 ? 0 : 4;
@@ -29,7 +32,9 @@ void multiply_quads(const QuadProduct& p, const std::uint32_t* const* a, const s
     for (std::uint32_t i = 0; i < 8; ++i) {
       std::uint32_t row, column;
       place_of(p.accumulator, lane, i, row, column);
-      z[quad][row][column] = p.accumulator == Type::kF16 ? half_in(c, lane, i) : static_cast<double>(bits_as<float>(c[i][lane]));
+      z[quad][row][column] = p.accumulator == Type::kF16
+                                 ? half_in(c, lane, i)
+                                 : static_cast<double>(bits_as<float>(c[i][lane]));
     }
   }
   for (std::uint32_t lane = 0; lane < 32; ++lane)

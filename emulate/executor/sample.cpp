@@ -51,7 +51,8 @@ Axis along(float at, std::uint32_t size, AddressMode mode, bool normalised, cons
   if (normalised && !std::isfinite(x)) x = 0;
   x = std::clamp(x, -1e9, 1e9);
   // Normalised coordinates are cut to 21 bits behind the point before they are multiplied.
-  if (normalised) x = static_cast<double>(whole_below(x * 0x1p21)) * 0x1p-21 * static_cast<double>(n);
+  if (normalised)
+    x = static_cast<double>(whole_below(x * 0x1p21)) * 0x1p-21 * static_cast<double>(n);
   const auto fixed = [&](double v) { return whole_below(v * 256 + 0.5); };
   if (!linear) {
     const auto i = whole_below(x);
@@ -190,7 +191,8 @@ bool reads_floats(const Texture& t) { return t.kind == TexelKind::kFloat || t.no
 std::array<std::uint32_t, 4> texel(const Texture& t, const Memory& memory, std::uint64_t address) {
   std::array<std::uint32_t, 4> out{};
   if (address != 0 && t.channel_bits == 32) {
-    if (t.channels == 1 && t.kind == TexelKind::kFloat) return std::memcpy(out.data(), memory.host(address), 4), out;
+    if (t.channels == 1 && t.kind == TexelKind::kFloat)
+      return std::memcpy(out.data(), memory.host(address), 4), out;
     std::memcpy(out.data(), memory.host(address), t.channels * std::size_t{4});
     if (!t.normalised_read || t.kind == TexelKind::kFloat) return out;
   }
@@ -211,10 +213,13 @@ std::array<std::uint32_t, 4> texel(const Texture& t, const Memory& memory, std::
       out[c] = std::bit_cast<std::uint32_t>(t.border[c]);
       if (!floats) {
         const std::uint32_t shift = 32 - t.channel_bits;
-        out[c] = t.kind == TexelKind::kSigned ? static_cast<std::uint32_t>(static_cast<std::int32_t>(out[c] << shift) >> shift)
-                                              : out[c] << shift >> shift;
+        out[c] =
+            t.kind == TexelKind::kSigned
+                ? static_cast<std::uint32_t>(static_cast<std::int32_t>(out[c] << shift) >> shift)
+                : out[c] << shift >> shift;
       } else if (t.kind != TexelKind::kFloat) {
-        out[c] = std::bit_cast<std::uint32_t>(std::clamp(t.border[c], t.kind == TexelKind::kSigned ? -1.0f : 0.0f, 1.0f));
+        out[c] = std::bit_cast<std::uint32_t>(
+            std::clamp(t.border[c], t.kind == TexelKind::kSigned ? -1.0f : 0.0f, 1.0f));
       }
       continue;
     }
@@ -240,7 +245,8 @@ std::array<std::uint32_t, 4> texel(const Texture& t, const Memory& memory, std::
     }
     const auto most =
         static_cast<float>((std::uint64_t{1} << (t.channel_bits - (is_signed ? 1 : 0))) - 1);
-    float f = t.channel_bits == 8 ? byte_as_float(v, is_signed) : std::max(-1.0f, static_cast<float>(v) / most);
+    float f = t.channel_bits == 8 ? byte_as_float(v, is_signed)
+                                  : std::max(-1.0f, static_cast<float>(v) / most);
     if (t.srgb && c < 3) f = srgb(f);
     out[c] = std::bit_cast<std::uint32_t>(f);
   }

@@ -12,10 +12,19 @@
 
 namespace warpmem::emulate {
 
-enum class Touch : std::uint8_t { kRead, kWrite, kOther };  // kOther: an atomic, an asynchronous copy
+enum class Touch : std::uint8_t {
+  kRead,
+  kWrite,
+  kOther
+};  // kOther: an atomic, an asynchronous copy
 
 struct Finding {
-  enum class What : std::uint8_t { kUninitialised, kReadAfterWrite, kWriteAfterRead, kWriteAfterWrite };
+  enum class What : std::uint8_t {
+    kUninitialised,
+    kReadAfterWrite,
+    kWriteAfterRead,
+    kWriteAfterWrite
+  };
   What what;
   std::uint32_t offset;
   std::uint32_t other_warp;  // whose access it meets
@@ -26,7 +35,8 @@ class SharedCheck {
  public:
   void begin(std::uint32_t bytes) { bytes_.assign(bytes, {}), interval_ = 1; }
   void barrier() { ++interval_; }
-  std::optional<Finding> touch(Touch how, std::uint32_t offset, std::uint32_t count, std::uint32_t warp, std::uint32_t pc);
+  std::optional<Finding> touch(Touch how, std::uint32_t offset, std::uint32_t count,
+                               std::uint32_t warp, std::uint32_t pc);
 
  private:
   struct Byte {

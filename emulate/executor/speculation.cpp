@@ -14,7 +14,8 @@ constexpr std::uint64_t kCells = kMemoryBytes / 4;
 }  // namespace
 
 std::unique_ptr<Speculation> Speculation::create() {
-  void* at = mmap(nullptr, kCells * 8, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* at = mmap(nullptr, kCells * 8, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (at == MAP_FAILED) return nullptr;
   std::unique_ptr<Speculation> s(new Speculation);
   s->mapping_ = static_cast<std::byte*>(at);
@@ -49,7 +50,8 @@ void Speculation::read(std::uint64_t address, std::uint32_t bytes, std::uint64_t
     std::atomic<std::uint64_t>& c = cell(a);
     std::uint64_t now = c.load(std::memory_order_acquire);
     while (true) {
-      const auto reader = static_cast<std::uint32_t>(now), writer = static_cast<std::uint32_t>(now >> 32);
+      const auto reader = static_cast<std::uint32_t>(now),
+                 writer = static_cast<std::uint32_t>(now >> 32);
       if (mine(writer) && writer != self && !settled(writer, self)) throw Conflict{};
       if (reader == self || reader == many_) break;
       const std::uint64_t marked = (now & 0xffffffff00000000u) | (mine(reader) ? many_ : self);
@@ -58,13 +60,15 @@ void Speculation::read(std::uint64_t address, std::uint32_t bytes, std::uint64_t
   }
 }
 
-void Speculation::write(const Memory& memory, std::uint64_t address, std::uint32_t bytes, std::uint64_t group, Log& log) {
+void Speculation::write(const Memory& memory, std::uint64_t address, std::uint32_t bytes,
+                        std::uint64_t group, Log& log) {
   const auto self = static_cast<std::uint32_t>(many_ + 1 + group);
   for (std::uint64_t a = address & ~std::uint64_t{3}; a < address + bytes; a += 4) {
     std::atomic<std::uint64_t>& c = cell(a);
     std::uint64_t now = c.load(std::memory_order_acquire);
     while (true) {
-      const auto reader = static_cast<std::uint32_t>(now), writer = static_cast<std::uint32_t>(now >> 32);
+      const auto reader = static_cast<std::uint32_t>(now),
+                 writer = static_cast<std::uint32_t>(now >> 32);
       if (writer == self) break;
       if (mine(writer) && !settled(writer, self)) throw Conflict{};
       if (mine(reader) && reader != self && !settled(reader, self)) throw Conflict{};
@@ -78,7 +82,8 @@ void Speculation::write(const Memory& memory, std::uint64_t address, std::uint32
 }
 
 void Speculation::take_back(const Memory& memory, const Log& log) {
-  for (auto w = log.rbegin(); w != log.rend(); ++w) std::memcpy(memory.host(w->address), &w->before, 4);
+  for (auto w = log.rbegin(); w != log.rend(); ++w)
+    std::memcpy(memory.host(w->address), &w->before, 4);
 }
 
 }  // namespace warpmem::emulate

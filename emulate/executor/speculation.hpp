@@ -6,8 +6,8 @@
 // taken back, and the rest of the launch runs in order. So a launch without conflicts has read and
 // written exactly what it would have in order, and one with conflicts runs in order from there.
 //
-// Cells are 8 bytes for 4: twice the memory that the kernel touches, none for what it does not. Of the
-// CTAs only those are known that may be running: the memory does not grow with the grid.
+// Cells are 8 bytes for 4: twice the memory that the kernel touches, none for what it does not. Of
+// the CTAs only those are known that may be running: the memory does not grow with the grid.
 #pragma once
 
 #include <atomic>
@@ -54,7 +54,8 @@ class Speculation {
 
   // Group `group` reads or writes `bytes` at a device address; throws Conflict.
   void read(std::uint64_t address, std::uint32_t bytes, std::uint64_t group);
-  void write(const Memory& memory, std::uint64_t address, std::uint32_t bytes, std::uint64_t group, Log& log);
+  void write(const Memory& memory, std::uint64_t address, std::uint32_t bytes, std::uint64_t group,
+             Log& log);
   static void take_back(const Memory& memory, const Log& log);
 
  private:

@@ -48,6 +48,19 @@ struct TensorMap {
 static_assert(sizeof(TensorMap) == 128);
 
 // What tensormap.replace can change; kAll: tensormap.cp_fenceproxy copies the map.
-enum class MapField : std::uint8_t { kAddress, kRank, kBox, kSize, kStride, kElementStride, kType, kInterleave, kSwizzle, kAtomicity, kFill, kAll };
+enum class MapField : std::uint8_t {
+  kAddress,
+  kRank,
+  kBox,
+  kSize,
+  kStride,
+  kElementStride,
+  kType,
+  kInterleave,
+  kSwizzle,
+  kAtomicity,
+  kFill,
+  kAll
+};
 
 }  // namespace warpmem::emulate

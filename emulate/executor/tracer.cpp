@@ -9,7 +9,7 @@ namespace warpmem::emulate {
 namespace {
 
 constexpr std::size_t kPiece = 100'000, kMappedPiece = 2'000'000;  // records of a CTA
-constexpr std::size_t kMostBytes = std::size_t{1} << 30;            // of all CTAs that are open
+constexpr std::size_t kMostBytes = std::size_t{1} << 30;           // of all CTAs that are open
 
 }  // namespace
 
@@ -24,11 +24,14 @@ void Tracer::begin_cta(std::uint64_t cta, std::uint32_t warps) {
 
 Tracer::Cta& Tracer::find(std::uint64_t cta) {
   if (last_found_ < open_.size() && open_[last_found_].number == cta) return open_[last_found_];
-  for (last_found_ = open_.size() - 1; last_found_ > 0 && open_[last_found_].number != cta;) --last_found_;
+  for (last_found_ = open_.size() - 1; last_found_ > 0 && open_[last_found_].number != cta;)
+    --last_found_;
   return open_[last_found_];
 }
 
-void Tracer::keep_fraction(double fraction) { cta_limit_ = fraction >= 1 ? ~0u : static_cast<std::uint32_t>(fraction * 4294967295.0); }
+void Tracer::keep_fraction(double fraction) {
+  cta_limit_ = fraction >= 1 ? ~0u : static_cast<std::uint32_t>(fraction * 4294967295.0);
+}
 
 void Tracer::put(Cta& cta, std::uint32_t warp, const trace::Site& site, trace::Record record) {
   if (last_number_ == ~0u || !(last_site_ == site)) {
@@ -41,7 +44,8 @@ void Tracer::put(Cta& cta, std::uint32_t warp, const trace::Site& site, trace::R
   ++records_;
 }
 
-void Tracer::mark(std::uint64_t number, std::uint32_t warp, const trace::Site& site, std::uint32_t mask, std::uint64_t base, std::int32_t stride) {
+void Tracer::mark(std::uint64_t number, std::uint32_t warp, const trace::Site& site,
+                  std::uint32_t mask, std::uint64_t base, std::int32_t stride) {
   Cta& cta = find(number);
   if (cta.left_out || stopped()) return;
   trace::Record r;
@@ -49,22 +53,26 @@ void Tracer::mark(std::uint64_t number, std::uint32_t warp, const trace::Site& s
   put(cta, warp, site, r);
 }
 
-void Tracer::access(std::uint64_t number, std::uint32_t warp, const trace::Site& site, std::uint32_t mask, const std::uint64_t* lanes) {
+void Tracer::access(std::uint64_t number, std::uint32_t warp, const trace::Site& site,
+                    std::uint32_t mask, const std::uint64_t* lanes) {
   Cta& cta = find(number);
   if (cta.left_out || stopped()) return;
   put(cta, warp, site, pack_lanes(mask, lanes, cta.lanes));
 }
 
-void Tracer::piece(std::uint64_t number, std::uint32_t warp, const trace::Site& site, std::uint32_t lane, std::uint64_t address, trace::Piece piece) {
+void Tracer::piece(std::uint64_t number, std::uint32_t warp, const trace::Site& site,
+                   std::uint32_t lane, std::uint64_t address, trace::Piece piece) {
   Cta& cta = find(number);
   if (cta.left_out || stopped()) return;
   put(cta, warp, site, trace::piece_record(lane, address, piece));
 }
 
-void Tracer::rounds(std::uint64_t cta, std::uint32_t warp, std::uint32_t pc, std::uint32_t mask, std::uint64_t taken, std::uint64_t passed) {
+void Tracer::rounds(std::uint64_t cta, std::uint32_t warp, std::uint32_t pc, std::uint32_t mask,
+                    std::uint64_t taken, std::uint64_t passed) {
   // How often it was passed by only serves to tell which machine instructions ran.
   const std::uint64_t entries = map_ ? std::min<std::uint64_t>(passed, 0x7fffffff) : 0;
-  mark(cta, warp, {pc, trace::Op::kRounds, trace::Space::kNone, 0}, mask, taken, static_cast<std::int32_t>(entries));
+  mark(cta, warp, {pc, trace::Op::kRounds, trace::Space::kNone, 0}, mask, taken,
+       static_cast<std::int32_t>(entries));
 }
 
 Tracer Tracer::collector() const {
@@ -80,7 +88,8 @@ void Tracer::back_edge(std::uint64_t cta, std::uint32_t warp, std::uint32_t stat
   mark(cta, warp, back_edge_site(16 * statement), mask, 0, 0);
 }
 
-void Tracer::went(std::uint64_t cta, std::uint32_t warp, std::uint32_t statement, bool taken, std::uint32_t mask) {
+void Tracer::went(std::uint64_t cta, std::uint32_t warp, std::uint32_t statement, bool taken,
+                  std::uint32_t mask) {
   if (mask) mark(cta, warp, side_site(16 * statement, taken), mask, 0, 0);
 }
 
@@ -104,8 +113,8 @@ MappingCounts Tracer::mapping() const {
   return all;
 }
 
-// Sites get the numbers that they would have got in order: those a chunk brings are new in the order
-// in which its CTA met them.
+// Sites get the numbers that they would have got in order: those a chunk brings are new in the
+// order in which its CTA met them.
 Result<void> Tracer::take(Tracer& collected) {
   std::vector<std::uint32_t> numbers;
   for (Chunk& chunk : collected.chunks_) {
@@ -162,7 +171,8 @@ Result<void> Tracer::flush_if_large(std::uint64_t number) {
   Cta& cta = find(number);
   // To machine code in larger pieces: what belongs together should not be cut.
   if (cta.count > (map_ ? kMappedPiece : kPiece)) return add(cta);
-  const std::size_t bytes = cta.count * sizeof(trace::Record) + cta.lanes.size() * sizeof(std::uint64_t);
+  const std::size_t bytes =
+      cta.count * sizeof(trace::Record) + cta.lanes.size() * sizeof(std::uint64_t);
   open_bytes_ += bytes - cta.bytes;
   cta.bytes = bytes;
   while (open_bytes_ > kMostBytes) {

@@ -21,7 +21,9 @@ class Tracer {
   // Of one CTA that runs ahead of its turn: keeps what it is told for take().
   Tracer collector() const;
   Result<void> take(Tracer& collected);
-  bool takes_all() const { return most_records_ == ~std::uint64_t{0}; }  // no limit on the number of records
+  bool takes_all() const {
+    return most_records_ == ~std::uint64_t{0};
+  }  // no limit on the number of records
 
   // Records become those of the machine code; `map` must outlive the tracer. Before the first CTA.
   void use(const SiteMap& map);
@@ -33,32 +35,40 @@ class Tracer {
   const std::vector<std::uint8_t>* told() const {
     return map_ && !map_->told.empty() ? &map_->told : nullptr;
   }
-  void went(std::uint64_t cta, std::uint32_t warp, std::uint32_t statement, bool taken, std::uint32_t mask);
+  void went(std::uint64_t cta, std::uint32_t warp, std::uint32_t statement, bool taken,
+            std::uint32_t mask);
   // What machine code a matrix fragment's load became; kUnknown where there is none.
   FragmentForm fragment(std::uint32_t statement) const {
-    return map_ && statement < map_->fragments.size() ? map_->fragments[statement] : FragmentForm::kUnknown;
+    return map_ && statement < map_->fragments.size() ? map_->fragments[statement]
+                                                      : FragmentForm::kUnknown;
   }
   void back_edge(std::uint64_t cta, std::uint32_t warp, std::uint32_t statement,
                  std::uint32_t mask);
   MappingCounts mapping() const;
   // What the trace says of RunStatistics::times.
-  std::vector<trace::TimesRun> times(const std::vector<std::uint64_t>& by_statement, const std::vector<std::uint64_t>& own_calls) const;
+  std::vector<trace::TimesRun> times(const std::vector<std::uint64_t>& by_statement,
+                                     const std::vector<std::uint64_t>& own_calls) const;
 
   void begin_cta(std::uint64_t cta, std::uint32_t warps);
   // `lanes`: 32 addresses, those of the mask valid.
-  void access(std::uint64_t cta, std::uint32_t warp, const trace::Site& site, std::uint32_t mask, const std::uint64_t* lanes);
+  void access(std::uint64_t cta, std::uint32_t warp, const trace::Site& site, std::uint32_t mask,
+              const std::uint64_t* lanes);
   // A record of a bulk copy, by one lane.
-  void piece(std::uint64_t cta, std::uint32_t warp, const trace::Site& site, std::uint32_t lane, std::uint64_t address, trace::Piece piece);
-  void mark(std::uint64_t cta, std::uint32_t warp, const trace::Site& site, std::uint32_t mask, std::uint64_t base, std::int32_t stride);
+  void piece(std::uint64_t cta, std::uint32_t warp, const trace::Site& site, std::uint32_t lane,
+             std::uint64_t address, trace::Piece piece);
+  void mark(std::uint64_t cta, std::uint32_t warp, const trace::Site& site, std::uint32_t mask,
+            std::uint64_t base, std::int32_t stride);
   // A loop without a record: its branch back at `pc` was taken `taken` times since the warp's last
   // record, and passed by `passed` times.
-  void rounds(std::uint64_t cta, std::uint32_t warp, std::uint32_t pc, std::uint32_t mask, std::uint64_t taken, std::uint64_t passed);
+  void rounds(std::uint64_t cta, std::uint32_t warp, std::uint32_t pc, std::uint32_t mask,
+              std::uint64_t taken, std::uint64_t passed);
   Result<void> end_cta(std::uint64_t cta);
   Result<void> flush_if_large(std::uint64_t cta);
   Result<void> finish();  // what is open goes out as it is
   std::uint64_t records() const { return records_; }
 
-  // Traces only this fraction of the CTAs, the same ones in every run (record --ctas keeps those too).
+  // Traces only this fraction of the CTAs, the same ones in every run (record --ctas keeps those
+  // too).
   void keep_fraction(double fraction);
   void stop_after(std::uint64_t records) { most_records_ = records; }
   bool stopped() const { return records_ >= most_records_; }

@@ -1,5 +1,5 @@
-// Values that a warp's lanes have in common, written to the registers of those of a mask. `frame` is
-// the warp's registers, 32 lanes of 4 bytes each at an offset; a predicate is one bit a lane.
+// Values that a warp's lanes have in common, written to the registers of those of a mask. `frame`
+// is the warp's registers, 32 lanes of 4 bytes each at an offset; a predicate is one bit a lane.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// Every other call of cuBLAS: it says its name and fails, so that a program that never makes it still loads.
+// Every other call of cuBLAS: it says its name and fails, so that a program that never makes it
+// still loads.
 #include <cstdio>
 
 #include "emulate/names/refusals.hpp"
@@ -7,7 +8,8 @@ namespace {
 
 long refused(const char* name, const void* caller) {
   if (warpmem::names::first_call(name))
-    std::fprintf(stderr, "warpmem: %s is not emulated: it returns CUBLAS_STATUS_NOT_SUPPORTED%s\n", name, warpmem::names::asked_for_by(caller).c_str());
+    std::fprintf(stderr, "warpmem: %s is not emulated: it returns CUBLAS_STATUS_NOT_SUPPORTED%s\n",
+                 name, warpmem::names::asked_for_by(caller).c_str());
   return 15;
 }
 

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "emulate/ptx/builtins.hpp"
 #include "emulate/executor/bulk.hpp"
+#include "emulate/ptx/builtins.hpp"
 
 namespace warpmem::emulate {
 namespace {
@@ -18,7 +18,11 @@ using Vertex = boost::graph_traits<Graph>::vertex_descriptor;
 
 bool ends_block(const Inst& in) {
   switch (in.kind) {
-    case Kind::kBranch: case Kind::kBranchIndexed: case Kind::kReturn: case Kind::kExit: case Kind::kTrap: return true;
+    case Kind::kBranch:
+    case Kind::kBranchIndexed:
+    case Kind::kReturn:
+    case Kind::kExit:
+    case Kind::kTrap: return true;
     default: return false;
   }
 }
@@ -36,7 +40,19 @@ bool asserts(const Inst& in, const Code& code) {
 // Leaves nothing behind but values of registers.
 bool is_quiet(const Inst& in, const Code& code) {
   switch (in.kind) {
-    case Kind::kCompute: case Kind::kComputeOwn: case Kind::kSpecial: case Kind::kLocalAddress: case Kind::kBranch: case Kind::kNothing: case Kind::kFence: case Kind::kWarpSync: case Kind::kVote: case Kind::kMatch: case Kind::kShuffle: case Kind::kActiveMask: case Kind::kElect: return true;
+    case Kind::kCompute:
+    case Kind::kComputeOwn:
+    case Kind::kSpecial:
+    case Kind::kLocalAddress:
+    case Kind::kBranch:
+    case Kind::kNothing:
+    case Kind::kFence:
+    case Kind::kWarpSync:
+    case Kind::kVote:
+    case Kind::kMatch:
+    case Kind::kShuffle:
+    case Kind::kActiveMask:
+    case Kind::kElect: return true;
     case Kind::kAccess: return code.accesses[in.extra].space == Space::kParam;
     default: return asks(in);
   }
@@ -76,7 +92,8 @@ void meet_in_loops(Code& code, const std::vector<FlowLine>& lines) {
     Inst& in = code.code[i];
     if (in.kind != Kind::kBranch || !flow.reached(i) || !lines[i].falls) continue;
     const std::uint32_t loop = flow.loop_of[flow.block_of[i]];
-    if (loop == trace::kNowhere || (in.reconverge != kReturnPoint && flow.inside(loop, in.reconverge)) ||
+    if (loop == trace::kNowhere ||
+        (in.reconverge != kReturnPoint && flow.inside(loop, in.reconverge)) ||
         i + 1 == code.code.size() || !flow.inside(loop, i + 1) || !flow.inside(loop, in.target))
       continue;
     for (std::uint32_t to = 0; to < code.code.size(); ++to)
@@ -91,14 +108,17 @@ constexpr std::size_t kNearBlocks = 64;  // that are looked at behind a branch
 constexpr std::size_t kMostJoins = 4;
 
 // The blocks that a way leads to from `from`, in the same loop or one within it, before `stop`.
-std::vector<std::uint32_t> reach(const CodeFlow& flow, const std::vector<std::vector<std::uint32_t>>& next, std::uint32_t from,
-                                 std::uint32_t after, std::uint32_t loop, std::uint32_t stop) {
+std::vector<std::uint32_t> reach(const CodeFlow& flow,
+                                 const std::vector<std::vector<std::uint32_t>>& next,
+                                 std::uint32_t from, std::uint32_t after, std::uint32_t loop,
+                                 std::uint32_t stop) {
   std::vector<std::uint32_t> found;
   const auto add = [&](std::uint32_t block) {
     std::uint32_t l = flow.loop_of[block];
     while (l != loop && l != trace::kNowhere) l = flow.loops[l].outer;
-    if (block != stop && l == loop && flow.order[block] != trace::kNowhere && flow.order[block] > flow.order[after] &&
-        found.size() < kNearBlocks && std::ranges::find(found, block) == found.end())
+    if (block != stop && l == loop && flow.order[block] != trace::kNowhere &&
+        flow.order[block] > flow.order[after] && found.size() < kNearBlocks &&
+        std::ranges::find(found, block) == found.end())
       found.push_back(block);
   };
   add(from);
@@ -107,9 +127,9 @@ std::vector<std::uint32_t> reach(const CodeFlow& flow, const std::vector<std::ve
   return found;
 }
 
-// Where ways from both sides of a branch join before all of them do: of `(a && x) || (b && !x)` lanes that fail at
-// `a` wait for those that fail at `x`, and all that pass for one another; ptxas has a barrier for each (BSSY, with
-// BREAK for lanes that will not come).
+// Where ways from both sides of a branch join before all of them do: of `(a && x) || (b && !x)`
+// lanes that fail at `a` wait for those that fail at `x`, and all that pass for one another; ptxas
+// has a barrier for each (BSSY, with BREAK for lanes that will not come).
 void meet_on_the_way(Code& code, const std::vector<FlowLine>& lines) {
   const CodeFlow& flow = code.flow;
   if (!flow.reducible || flow.order.empty()) return;
@@ -130,13 +150,16 @@ void meet_on_the_way(Code& code, const std::vector<FlowLine>& lines) {
     Inst& in = code.code[i];
     if (in.kind != Kind::kBranch || !flow.reached(i) || !lines[i].falls) continue;
     const std::uint32_t b = flow.block_of[i], loop = flow.loop_of[b];
-    const std::uint32_t stop = in.reconverge == kReturnPoint ? trace::kNowhere : flow.block_of[in.reconverge];
+    const std::uint32_t stop =
+        in.reconverge == kReturnPoint ? trace::kNowhere : flow.block_of[in.reconverge];
     const auto one = reach(flow, next, flow.block_of[in.target], b, loop, stop);
     const auto other = reach(flow, next, flow.block_of[i + 1], b, loop, stop);
     std::vector<std::uint32_t> joins;
     for (const std::uint32_t block : one) {
       if (flow.loop_of[block] != loop || std::ranges::find(other, block) == other.end()) continue;
-      if (std::ranges::count_if(before[block], [&](std::uint32_t from) { return flow.order[from] < flow.order[block]; }) > 1)
+      if (std::ranges::count_if(before[block], [&](std::uint32_t from) {
+            return flow.order[from] < flow.order[block];
+          }) > 1)
         joins.push_back(block);
     }
     if (joins.empty()) continue;
@@ -161,7 +184,8 @@ void find_reconvergence(Code& code) {
     starts[i + 1] = true;
     if (c[i].kind == Kind::kBranch) starts[c[i].target] = true;
     if (c[i].kind == Kind::kBranchIndexed)
-      for (std::size_t k = 1; k < code.lists[c[i].extra].size(); ++k) starts[code.lists[c[i].extra][k]] = true;
+      for (std::size_t k = 1; k < code.lists[c[i].extra].size(); ++k)
+        starts[code.lists[c[i].extra][k]] = true;
   }
   std::vector<std::uint32_t> block_of(n), first, last;
   for (std::uint32_t i = 0; i < n; ++i) {
@@ -187,10 +211,12 @@ void find_reconvergence(Code& code) {
         falls = guarded;
         break;
       case Kind::kBranchIndexed:
-        for (std::size_t k = 1; k < code.lists[in.extra].size(); ++k) into[block_of[code.lists[in.extra][k]]].push_back(b);
+        for (std::size_t k = 1; k < code.lists[in.extra].size(); ++k)
+          into[block_of[code.lists[in.extra][k]]].push_back(b);
         falls = guarded;
         break;
-      case Kind::kReturn: case Kind::kExit:
+      case Kind::kReturn:
+      case Kind::kExit:
         into[exit].push_back(b);
         falls = guarded;
         break;
@@ -199,8 +225,8 @@ void find_reconvergence(Code& code) {
     }
     if (falls) into[b + 1 < blocks ? b + 1 : exit].push_back(b);
   }
-  // A block with no way to the exit (an endless loop) has no post-dominator, and is none of the ways
-  // that others meet behind.
+  // A block with no way to the exit (an endless loop) has no post-dominator, and is none of the
+  // ways that others meet behind.
   Graph graph(blocks + 1);
   std::vector<bool> seen(blocks + 1, false);
   std::vector<std::size_t> open{exit};
@@ -215,12 +241,14 @@ void find_reconvergence(Code& code) {
   }
   const auto reversed = boost::make_reverse_graph(graph);
   std::vector<Vertex> dominator(blocks + 1, boost::graph_traits<Graph>::null_vertex());
-  boost::lengauer_tarjan_dominator_tree(reversed, exit,
+  boost::lengauer_tarjan_dominator_tree(
+      reversed, exit,
       boost::make_iterator_property_map(dominator.begin(), get(boost::vertex_index, reversed)));
   for (Inst& in : c) {
     if (in.kind != Kind::kBranch && in.kind != Kind::kBranchIndexed) continue;
     const Vertex d = dominator[block_of[static_cast<std::size_t>(&in - c.data())]];
-    in.reconverge = d == boost::graph_traits<Graph>::null_vertex() || d == exit ? kReturnPoint : first[d];
+    in.reconverge =
+        d == boost::graph_traits<Graph>::null_vertex() || d == exit ? kReturnPoint : first[d];
   }
 }
 
@@ -231,7 +259,8 @@ void find_loops(Code& code) {
     if (!ends_block(in)) continue;
     lines[i].falls = in.guard != kNoOffset;
     if (in.kind == Kind::kBranch) lines[i].targets = {in.target};
-    else if (in.kind == Kind::kBranchIndexed) lines[i].targets.assign(code.lists[in.extra].begin() + 1, code.lists[in.extra].end());
+    else if (in.kind == Kind::kBranchIndexed)
+      lines[i].targets.assign(code.lists[in.extra].begin() + 1, code.lists[in.extra].end());
     else lines[i].targets = {static_cast<std::uint32_t>(lines.size())};  // nowhere
   }
   code.flow = trace::flow_of(lines);

@@ -27,7 +27,9 @@ bool Modifiers::take(std::string_view name) {
   pieces_.erase(at);
   return true;
 }
-bool Modifiers::has(std::string_view name) const { return std::find(pieces_.begin(), pieces_.end(), name) != pieces_.end(); }
+bool Modifiers::has(std::string_view name) const {
+  return std::find(pieces_.begin(), pieces_.end(), name) != pieces_.end();
+}
 
 std::string_view Modifiers::take_one_of(std::initializer_list<std::string_view> names) {
   for (const std::string_view n : names)
@@ -48,26 +50,34 @@ std::string_view Modifiers::take_prefix(std::string_view prefix) {
 Type Modifiers::take_type() {
   if (pieces_.empty()) return Type::kNone;
   auto last = pieces_.end() - 1;
-  if ((*last == "relu" || *last == "ftz") && last != pieces_.begin()) --last;  // max.s16x2.relu; lg2.approx.f32.ftz in curand_poisson
+  if ((*last == "relu" || *last == "ftz") && last != pieces_.begin())
+    --last;  // max.s16x2.relu; lg2.approx.f32.ftz in curand_poisson
   const Type type = type_named(*last);
   if (type != Type::kNone) pieces_.erase(last);
   return type;
 }
 
 Decoder::Decoder(Kernel& kernel, const Function& function, std::vector<const Function*>& reached)
-    : kernel_(kernel), f_(function), reached_(reached), loaded_(*kernel.module), text_(*kernel.module->module().source) {
+    : kernel_(kernel),
+      f_(function),
+      reached_(reached),
+      loaded_(*kernel.module),
+      text_(*kernel.module->module().source) {
   code_.function = &function;
   slots_.assign(f_.registers.size(), kNoOffset);
 }
 
 void Decoder::fail(const std::string& message, const std::string& fix, std::size_t at) {
-  throw DecodeFailure{text_.error_at(at ? at : s_->at, fmt::format("{} (in '{}')", message, f_.name), fix)};
+  throw DecodeFailure{
+      text_.error_at(at ? at : s_->at, fmt::format("{} (in '{}')", message, f_.name), fix)};
 }
 
 void Decoder::unsupported(std::string_view what) {
-  const std::string shown = what.empty() ? std::string(s_->opcode) : fmt::format("{} (its '{}')", s_->opcode, what);
-  throw DecodeFailure{text_.error_at(s_->at, fmt::format("the emulator does not support {} (in '{}')", shown, f_.name),
-                                     "docs/emulate.md lists what it supports; leave this kernel out, or record it on a GPU")};
+  const std::string shown =
+      what.empty() ? std::string(s_->opcode) : fmt::format("{} (its '{}')", s_->opcode, what);
+  throw DecodeFailure{text_.error_at(
+      s_->at, fmt::format("the emulator does not support {} (in '{}')", shown, f_.name),
+      "docs/emulate.md lists what it supports; leave this kernel out, or record it on a GPU")};
 }
 
 void Decoder::expect_operands(std::size_t low, std::size_t high) {
@@ -86,7 +96,8 @@ std::uint32_t Decoder::allot(std::uint32_t bytes) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 31;
   const std::uint32_t at = frame_;
   if (std::uint64_t{at} + bytes + 63 > kMost)
-    fail("registers and parameters of calls take more than 64 MiB a thread", "make the function smaller", s_ ? s_->at : f_.at);
+    fail("registers and parameters of calls take more than 64 MiB a thread",
+         "make the function smaller", s_ ? s_->at : f_.at);
   frame_ += (bytes + 63) / 64 * 64;
   return at;
 }
@@ -120,7 +131,8 @@ bool Decoder::special_register(std::string_view name, std::uint32_t& sub, Type& 
   for (const SpecialName& s : kSpecialNames) {
     if (s.name != name) continue;
     sub = static_cast<std::uint32_t>(s.what);
-    if (s.what == Special::kReserved || s.what == Special::kReservedEnd) kernel_.reserves_shared = true;
+    if (s.what == Special::kReserved || s.what == Special::kReservedEnd)
+      kernel_.reserves_shared = true;
     type = s.type;
     return true;
   }
@@ -135,8 +147,11 @@ bool Decoder::address_constant(const Operand& o, std::uint64_t& value) {
     const Module& module = loaded_.module();
     if (const auto at = module.variable_named.find(o.name); at != module.variable_named.end()) {
       v = at->second;
-    } else if (const auto fn = module.function_named.find(o.name); fn != module.function_named.end()) {
-      if (!fn->second->has_body) fail(fmt::format("function '{}' has no body in this file", o.name), "link it in: emulate the whole program");
+    } else if (const auto fn = module.function_named.find(o.name);
+               fn != module.function_named.end()) {
+      if (!fn->second->has_body)
+        fail(fmt::format("function '{}' has no body in this file", o.name),
+             "link it in: emulate the whole program");
       reached_.push_back(fn->second);
       value = loaded_.address_of(fn->second) + offset;
       return true;
@@ -156,7 +171,9 @@ bool Decoder::address_constant(const Operand& o, std::uint64_t& value) {
       return true;
     case Space::kLocal: return false;
     default:
-      if (v->is_extern && v->bytes == 0) fail(fmt::format("'{}' is declared extern and not defined in this file", v->name), "emulate the whole program instead of one file");
+      if (v->is_extern && v->bytes == 0)
+        fail(fmt::format("'{}' is declared extern and not defined in this file", v->name),
+             "emulate the whole program instead of one file");
       value = loaded_.address_of(v) + offset;
       return true;
   }
@@ -167,17 +184,21 @@ std::uint32_t Decoder::source(const Operand& o, Type type, bool relaxed) {
   switch (o.kind) {
     case Operand::Kind::kRegister: {
       const Type have = f_.registers[o.number];
-      if (have == Type::kPred) fail(fmt::format("a predicate cannot be a .{} operand", name_of(type)), "", o.at);
+      if (have == Type::kPred)
+        fail(fmt::format("a predicate cannot be a .{} operand", name_of(type)), "", o.at);
       const std::uint32_t width = register_bytes(o);
       if (width != bytes && !(relaxed && width > bytes))
-        fail(fmt::format("a register of {} bits cannot be a .{} operand", width * 8, name_of(type)), "", o.at);
+        fail(fmt::format("a register of {} bits cannot be a .{} operand", width * 8, name_of(type)),
+             "", o.at);
       return slot(o.number);
     }
     case Operand::Kind::kInteger:
-      if (type == Type::kF32 || type == Type::kF64) fail("an integer where a float is needed", "", o.at);
+      if (type == Type::kF32 || type == Type::kF64)
+        fail("an integer where a float is needed", "", o.at);
       return constant(o.value, bytes);
     case Operand::Kind::kFloat32:
-      if (bytes != 4) fail(fmt::format("a 32-bit float cannot be a .{} operand", name_of(type)), "", o.at);
+      if (bytes != 4)
+        fail(fmt::format("a 32-bit float cannot be a .{} operand", name_of(type)), "", o.at);
       return constant(o.value, 4);
     case Operand::Kind::kFloat64: {
       double v;
@@ -188,7 +209,8 @@ std::uint32_t Decoder::source(const Operand& o, Type type, bool relaxed) {
         std::memcpy(&b, &f, 4);
         return constant(b, 4);
       }
-      if (bytes != 8) fail(fmt::format("a 64-bit float cannot be a .{} operand", name_of(type)), "", o.at);
+      if (bytes != 8)
+        fail(fmt::format("a 64-bit float cannot be a .{} operand", name_of(type)), "", o.at);
       return constant(o.value, 8);
     }
     case Operand::Kind::kSymbol:
@@ -207,7 +229,9 @@ std::uint32_t Decoder::source(const Operand& o, Type type, bool relaxed) {
           cut.fn = find_handler("part.4.8"), cut.d = low, cut.a = to;
           return low;
         }
-        fail(fmt::format("{} has {} bits: it cannot be a .{} operand", o.name, size_of(have) * 8, name_of(type)), "", o.at);
+        fail(fmt::format("{} has {} bits: it cannot be a .{} operand", o.name, size_of(have) * 8,
+                         name_of(type)),
+             "", o.at);
       }
       if (address_constant(o, value)) return constant(value, bytes);
       if (o.variable && o.variable->space == Space::kLocal) {
@@ -220,7 +244,11 @@ std::uint32_t Decoder::source(const Operand& o, Type type, bool relaxed) {
         cut.fn = find_handler("part.4.8"), cut.d = low, cut.a = to;
         return low;
       }
-      if (o.name.starts_with('%')) fail(fmt::format("'{}' is neither a declared register nor a special register the emulator knows", o.name), "", o.at);
+      if (o.name.starts_with('%'))
+        fail(fmt::format(
+                 "'{}' is neither a declared register nor a special register the emulator knows",
+                 o.name),
+             "", o.at);
       fail(fmt::format("'{}' is not declared", o.name), "", o.at);
     }
     default: fail(fmt::format("this is not a .{} operand", name_of(type)), "", o.at);
@@ -231,10 +259,12 @@ std::uint32_t Decoder::dest(const Operand& o, Type type, bool relaxed) {
   const std::uint32_t bytes = std::max(2u, size_of(type));
   if (o.kind == Operand::Kind::kSink) return temporary(bytes);
   if (o.kind != Operand::Kind::kRegister) fail("the result needs a register", "", o.at);
-  if (f_.registers[o.number] == Type::kPred) fail(fmt::format("a predicate cannot hold a .{} result", name_of(type)), "", o.at);
+  if (f_.registers[o.number] == Type::kPred)
+    fail(fmt::format("a predicate cannot hold a .{} result", name_of(type)), "", o.at);
   const std::uint32_t width = register_bytes(o);
   if (width != bytes && !(relaxed && width > bytes))
-    fail(fmt::format("a register of {} bits cannot hold a .{} result", width * 8, name_of(type)), "", o.at);
+    fail(fmt::format("a register of {} bits cannot hold a .{} result", width * 8, name_of(type)),
+         "", o.at);
   return slot(o.number);
 }
 
@@ -244,12 +274,14 @@ std::uint32_t Decoder::predicate(const Operand& o) {
     const std::uint32_t at = constant(o.value ? ~std::uint64_t{0} : 0, 4);
     return at;
   }
-  if (o.kind != Operand::Kind::kRegister || f_.registers[o.number] != Type::kPred) fail("this operand must be a predicate", "", o.at);
+  if (o.kind != Operand::Kind::kRegister || f_.registers[o.number] != Type::kPred)
+    fail("this operand must be a predicate", "", o.at);
   return slot(o.number);
 }
 
 std::uint64_t Decoder::number(const Operand& o) {
-  if (o.kind != Operand::Kind::kInteger) fail("this operand must be a number known beforehand", "", o.at);
+  if (o.kind != Operand::Kind::kInteger)
+    fail("this operand must be a number known beforehand", "", o.at);
   return o.value;
 }
 
@@ -257,7 +289,8 @@ Inst& Decoder::emit(Kind kind) {
   Inst in;
   in.kind = kind;
   in.statement = s_number_;
-  if (s_->guard >= 0) in.guard = slot(static_cast<std::uint32_t>(s_->guard)), in.guard_negated = s_->guard_negated;
+  if (s_->guard >= 0)
+    in.guard = slot(static_cast<std::uint32_t>(s_->guard)), in.guard_negated = s_->guard_negated;
   code_.code.push_back(in);
   return code_.code.back();
 }
@@ -307,7 +340,8 @@ void Decoder::layout_variables() {
     code_.local_bytes = (code_.local_bytes + v.align - 1) / v.align * v.align;
     local_offsets_[&v] = code_.local_bytes;
     if (code_.local_bytes + v.bytes > kMostLocal)
-      fail("the function has more than 512 KiB of local memory, which is all that a thread has", "make its arrays smaller, or keep them in global memory", v.at);
+      fail("the function has more than 512 KiB of local memory, which is all that a thread has",
+           "make its arrays smaller, or keep them in global memory", v.at);
     code_.local_bytes += static_cast<std::uint32_t>(v.bytes);
   }
   code_.local_bytes = (code_.local_bytes + 15) / 16 * 16;
@@ -319,13 +353,14 @@ void Decoder::layout_variables() {
 void Decoder::count_mentions() {
   mentions_.assign(f_.registers.size(), 0);
   writes_ = writer_ = mentions_;
-  const std::function<void(const Operand&, std::vector<std::uint32_t>&)> count = [&](const Operand& o, std::vector<std::uint32_t>& what) {
-    if (o.kind == Operand::Kind::kRegister) {
-      ++what[o.number];
-      if (&what == &writes_) writer_[o.number] = s_number_;
-    }
-    for (const Operand& item : o.items) count(item, what);
-  };
+  const std::function<void(const Operand&, std::vector<std::uint32_t>&)> count =
+      [&](const Operand& o, std::vector<std::uint32_t>& what) {
+        if (o.kind == Operand::Kind::kRegister) {
+          ++what[o.number];
+          if (&what == &writes_) writer_[o.number] = s_number_;
+        }
+        for (const Operand& item : o.items) count(item, what);
+      };
   for (s_number_ = 0; s_number_ < f_.body.size(); ++s_number_) {
     const Statement& s = f_.body[s_number_];
     for (const Operand& o : s.operands) count(o, mentions_);
@@ -381,8 +416,12 @@ void Decoder::statement(const Statement& s) {
   Modifiers m(s.opcode);
   if (s.opcode[0] == 'v' && video(m)) return;
   for (const Operand& o : s.operands)
-    if (o.part || o.minus) fail("a part of a register, or its negative, is an operand of video instructions only", "", o.at);
-  if (arithmetic(m) || conversion(m) || memory(m) || control(m) || matrix(m) || bulk(m) || texture(m)) return;
+    if (o.part || o.minus)
+      fail("a part of a register, or its negative, is an operand of video instructions only", "",
+           o.at);
+  if (arithmetic(m) || conversion(m) || memory(m) || control(m) || matrix(m) || bulk(m) ||
+      texture(m))
+    return;
   unsupported();
 }
 
@@ -393,7 +432,8 @@ void Decoder::finish_branches() {
     if (in.kind == Kind::kBranch) in.target = in.hidden ? first_of_[in.target] : place(in.target);
   }
   for (auto& list : code_.lists)
-    if (!list.empty() && list.front() == kNoOffset)  // a brx.idx target list: labels behind the mark
+    if (!list.empty() &&
+        list.front() == kNoOffset)  // a brx.idx target list: labels behind the mark
       for (std::size_t i = 1; i < list.size(); ++i) list[i] = place(list[i]);
   find_reconvergence(code_);
   find_loops(code_);

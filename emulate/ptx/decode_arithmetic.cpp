@@ -11,14 +11,18 @@ std::uint8_t take_rounding(Modifiers& m) {
   return r == "rz" ? 1 : r == "rm" ? 2 : r == "rp" ? 3 : 0;
 }
 
-bool is_half(Type t) { return t == Type::kF16 || t == Type::kF16x2 || t == Type::kBf16 || t == Type::kBf16x2; }
+bool is_half(Type t) {
+  return t == Type::kF16 || t == Type::kF16x2 || t == Type::kBf16 || t == Type::kBf16x2;
+}
 
 int operands_of(std::string_view base) {
-  for (const std::string_view n : {"add", "sub", "mul", "div", "rem", "min", "max", "and", "or", "xor", "shl", "shr", "copysign", "mul24"})
+  for (const std::string_view n : {"add", "sub", "mul", "div", "rem", "min", "max", "and", "or",
+                                   "xor", "shl", "shr", "copysign", "mul24"})
     if (n == base) return 2;
   for (const std::string_view n : {"mad", "fma", "sad", "mad24"})
     if (n == base) return 3;
-  for (const std::string_view n : {"abs", "neg", "not", "cnot", "sqrt", "rcp", "rsqrt", "sin", "cos", "lg2", "ex2", "tanh", "popc", "clz", "brev", "bfind"})
+  for (const std::string_view n : {"abs", "neg", "not", "cnot", "sqrt", "rcp", "rsqrt", "sin",
+                                   "cos", "lg2", "ex2", "tanh", "popc", "clz", "brev", "bfind"})
     if (n == base) return 1;
   return 0;
 }
@@ -30,8 +34,9 @@ bool Decoder::arithmetic(Modifiers& m) {
   if (const int n = operands_of(b)) return plain(m, n), true;
   if (b == "setp" || b == "set") return compare(m), true;
   if (b == "selp" || b == "slct") return select(m), true;
-  if (b == "bfe" || b == "bfi" || b == "shf" || b == "prmt" || b == "lop3" || b == "dp4a" || b == "dp2a" || b == "testp" ||
-      b == "addc" || b == "subc" || b == "madc" || b == "fns" || b == "bmsk" || b == "szext")
+  if (b == "bfe" || b == "bfi" || b == "shf" || b == "prmt" || b == "lop3" || b == "dp4a" ||
+      b == "dp2a" || b == "testp" || b == "addc" || b == "subc" || b == "madc" || b == "fns" ||
+      b == "bmsk" || b == "szext")
     return bits(m), true;
   return false;
 }
@@ -44,7 +49,8 @@ void Decoder::plain(Modifiers& m, int operands) {
   const auto& o = s_->operands;
   const bool three = (base == "min" || base == "max") && type == Type::kF32 && o.size() == 4;
   if (three) operands = 3;
-  if (base != "bfind") expect_operands(static_cast<std::size_t>(operands) + 1, static_cast<std::size_t>(operands) + 1);
+  if (base != "bfind")
+    expect_operands(static_cast<std::size_t>(operands) + 1, static_cast<std::size_t>(operands) + 1);
   if (type == Type::kPred) {
     all_taken(m);
     std::uint32_t sources[2] = {predicate(o[1]), operands > 1 ? predicate(o[2]) : kNoOffset};
@@ -62,10 +68,12 @@ void Decoder::plain(Modifiers& m, int operands) {
   std::string name = base;
   if (m.take("cc")) {
     const std::string_view part = m.take_one_of({"lo", "hi"});
-    return carry_arithmetic(m, part.empty() ? base : fmt::format("{}.{}", base, part), operands, type);
+    return carry_arithmetic(m, part.empty() ? base : fmt::format("{}.{}", base, part), operands,
+                            type);
   }
   if (!is_float(type)) return integers(m, name, operands, type);
-  const bool free_to_fuse = (base == "add" || base == "sub") && !m.has("rn") && !m.has("rz") && !m.has("rm") && !m.has("rp") && !m.has("sat");
+  const bool free_to_fuse = (base == "add" || base == "sub") && !m.has("rn") && !m.has("rz") &&
+                            !m.has("rm") && !m.has("rp") && !m.has("sat");
   std::uint8_t fp = take_rounding(m);
   const bool approximate = m.take("approx");
   m.take("full");
@@ -82,7 +90,9 @@ void Decoder::plain(Modifiers& m, int operands) {
   if (m.take("relu")) name += ".relu";
   all_taken(m);
   if (is_half(type)) return half_arithmetic(m, operands, type, name, sat, ftz);
-  if (approximate && (base == "div" || (type == Type::kF64 && (base == "rcp" || (base == "rsqrt" && ftz))))) name += base == "rsqrt" ? ".approx.ftz" : ".approx";
+  if (approximate &&
+      (base == "div" || (type == Type::kF64 && (base == "rcp" || (base == "rsqrt" && ftz)))))
+    name += base == "rsqrt" ? ".approx.ftz" : ".approx";
   if (ftz && !(signs && !three) && !(type == Type::kF64)) fp |= 4;
   if (sat) fp |= 8;
   if (free_to_fuse && contract(base, type, fp)) return;
@@ -98,8 +108,8 @@ void Decoder::plain(Modifiers& m, int operands) {
   }
 }
 
-// The sums and differences whose rounding is free, with the mul that ptxas may fuse each operand with: of the same
-// type, in the same block. A sum of a register with itself is none.
+// The sums and differences whose rounding is free, with the mul that ptxas may fuse each operand
+// with: of the same type, in the same block. A sum of a register with itself is none.
 void Decoder::find_fusable() {
   fusable_.assign(f_.registers.size(), 0);
   left_ = mentions_;
@@ -113,14 +123,16 @@ void Decoder::find_fusable() {
   }
 }
 
-// The opcode of the products that go into a sum that has no rounding of its own; empty if it is no such sum.
+// The opcode of the products that go into a sum that has no rounding of its own; empty if it is no
+// such sum.
 std::string Decoder::free_sum(const Statement& s) const {
   if (s.guard >= 0 || s.operands.size() != 3) return {};
   for (const char* sum : {"add", "sub"})
     for (const char* rest : {".f32", ".ftz.f32", ".f64"})
       if (s.opcode == fmt::format("{}{}", sum, rest)) {
         const Operand &a = s.operands[1], &b = s.operands[2];
-        const bool twice = a.kind == Operand::Kind::kRegister && b.kind == a.kind && a.number == b.number;
+        const bool twice =
+            a.kind == Operand::Kind::kRegister && b.kind == a.kind && a.number == b.number;
         return twice ? std::string{} : fmt::format("mul{}", rest);
       }
   return {};
@@ -138,14 +150,16 @@ const Statement* Decoder::product_of(const Operand& o, std::string_view opcode) 
     if (factor.kind != Operand::Kind::kRegister || writes_[factor.number] == 1) continue;
     for (std::uint32_t k = at + 1; k < s_number_; ++k)
       for (const Operand& to : f_.body[k].operands)
-        if (to.kind == Operand::Kind::kRegister && to.number == factor.number && &to == f_.body[k].operands.data()) return nullptr;
+        if (to.kind == Operand::Kind::kRegister && to.number == factor.number &&
+            &to == f_.body[k].operands.data())
+          return nullptr;
   }
   return &s;
 }
 
-// Which operand of this sum ptxas fuses with its product; 0 for none. One that nothing else uses goes first, then
-// the first of which all that is left of its uses are such sums: sums before this one that were fused with it no
-// longer use it, but those that it was only added to in an fma do.
+// Which operand of this sum ptxas fuses with its product; 0 for none. One that nothing else uses
+// goes first, then the first of which all that is left of its uses are such sums: sums before this
+// one that were fused with it no longer use it, but those that it was only added to in an fma do.
 std::size_t Decoder::fused_operand(const std::string& opcode) const {
   const auto& o = s_->operands;
   std::size_t shared = 0;
@@ -157,7 +171,8 @@ std::size_t Decoder::fused_operand(const std::string& opcode) const {
   return shared;
 }
 
-// A sum with a product, neither with a rounding of its own, is one fma: PTX allows it and ptxas does it.
+// A sum with a product, neither with a rounding of its own, is one fma: PTX allows it and ptxas
+// does it.
 bool Decoder::contract(std::string_view base, Type type, std::uint8_t fp) {
   const auto& o = s_->operands;
   const std::string opcode = free_sum(*s_);
@@ -191,7 +206,8 @@ void Decoder::integers(Modifiers& m, std::string name, int operands, Type type) 
     if (part == "wide") {
       all_taken(m);
       const Type wide = size_of(type) == 2 ? Type::kU32 : Type::kU64;
-      const std::uint32_t a = source(o[1], type), c = source(o[2], type), e = operands == 3 ? source(o[3], wide) : kNoOffset;
+      const std::uint32_t a = source(o[1], type), c = source(o[2], type),
+                          e = operands == 3 ? source(o[3], wide) : kNoOffset;
       Inst& in = emit_handler(fmt::format("{}.{}", name, name_of(type)));
       in.a = a, in.b = c, in.c = e, in.d = dest(o[0], wide);
       return;
@@ -210,7 +226,8 @@ void Decoder::integers(Modifiers& m, std::string name, int operands, Type type) 
   in.a = a, in.b = c, in.c = e, in.d = dest(o[0], counts ? Type::kU32 : type);
 }
 
-void Decoder::half_arithmetic(Modifiers&, int operands, Type type, const std::string& name, bool sat, bool ftz) {
+void Decoder::half_arithmetic(Modifiers&, int operands, Type type, const std::string& name,
+                              bool sat, bool ftz) {
   const auto& o = s_->operands;
   const std::uint32_t a = source(o[1], type);
   const std::uint32_t c = operands > 1 ? source(o[2], type) : kNoOffset;
@@ -227,8 +244,10 @@ void Decoder::carry_arithmetic(Modifiers& m, const std::string& name, int operan
   const auto& o = s_->operands;
   expect_operands(static_cast<std::size_t>(operands) + 1, static_cast<std::size_t>(operands) + 1);
   const bool mad = name.starts_with("mad");
-  const std::uint32_t a = source(o[1], type), b = source(o[2], type), c = operands > 2 ? source(o[3], type) : kNoOffset;
-  Inst& in = emit_handler(mad ? fmt::format("carry.{}.{}", name, name_of(type)) : fmt::format("carry.{}.{}", name, size_of(type)));
+  const std::uint32_t a = source(o[1], type), b = source(o[2], type),
+                      c = operands > 2 ? source(o[3], type) : kNoOffset;
+  Inst& in = emit_handler(mad ? fmt::format("carry.{}.{}", name, name_of(type))
+                              : fmt::format("carry.{}.{}", name, size_of(type)));
   in.a = a, in.b = b, in.c = c, in.d = dest(o[0], type), in.e = carry_;
   in.sub = 2;
 }
@@ -281,9 +300,11 @@ void Decoder::select(Modifiers& m) {
   all_taken(m);
   expect_operands(4, 4);
   const auto& o = s_->operands;
-  const std::uint32_t a = source(o[1], type), b = source(o[2], type), c = selp ? predicate(o[3]) : source(o[3], by);
+  const std::uint32_t a = source(o[1], type), b = source(o[2], type),
+                      c = selp ? predicate(o[3]) : source(o[3], by);
   Inst& in = selp ? emit_handler(fmt::format("selp.{}", name_of(type)))
-                  : emit_handler(fmt::format("slct.{}.{}", by == Type::kF32 ? "f32" : "s32", name_of(type)));
+                  : emit_handler(
+                        fmt::format("slct.{}.{}", by == Type::kF32 ? "f32" : "s32", name_of(type)));
   in.a = a, in.b = b, in.c = c, in.d = dest(o[0], type);
   in.negate_c = selp && o[3].negated;
   if (ftz) add_mode(in, 4, type);
@@ -297,7 +318,11 @@ void Decoder::bits(Modifiers& m) {
     const bool writes = m.take("cc");
     const std::string_view part = m.take_one_of({"lo", "hi"});
     const int operands = base == "madc" ? 3 : 2;
-    carry_arithmetic(m, base == "addc" ? "add" : base == "subc" ? "sub" : fmt::format("mad.{}", part), operands, type);
+    carry_arithmetic(m,
+                     base == "addc"   ? "add"
+                     : base == "subc" ? "sub"
+                                      : fmt::format("mad.{}", part),
+                     operands, type);
     code_.code.back().sub = writes ? 3 : 1;
     return;
   }
@@ -311,7 +336,9 @@ void Decoder::bits(Modifiers& m) {
     in.a = x, in.b = y, in.c = z, in.d = dest(o[0], Type::kU32), in.sub = part == "hi" ? 1 : 0;
     return;
   }
-  const std::string_view permutation = base == "prmt" ? m.take_one_of({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"}) : std::string_view{};
+  const std::string_view permutation =
+      base == "prmt" ? m.take_one_of({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"})
+                     : std::string_view{};
   const Type type = m.take_type();
   if (type == Type::kNone) unsupported();
   if (base == "lop3" && !m.pieces().empty()) return lop3_join(m, type);
@@ -320,13 +347,15 @@ void Decoder::bits(Modifiers& m) {
     all_taken(m);
     const bool three = base == "fns";
     expect_operands(three ? 4 : 3, three ? 4 : 3);
-    const std::uint32_t a = source(o[1], Type::kU32), b = source(o[2], Type::kU32), c = three ? source(o[3], Type::kS32) : kNoOffset;
+    const std::uint32_t a = source(o[1], Type::kU32), b = source(o[2], Type::kU32),
+                        c = three ? source(o[3], Type::kS32) : kNoOffset;
     Inst& in = emit_handler(three ? "fns.b32" : fmt::format("{}.{}.{}", base, mode, name_of(type)));
     in.a = a, in.b = b, in.c = c, in.d = dest(o[0], Type::kU32);
     return;
   }
   if (base == "testp") {
-    const std::string_view what = m.take_one_of({"finite", "infinite", "number", "notanumber", "normal", "subnormal"});
+    const std::string_view what =
+        m.take_one_of({"finite", "infinite", "number", "notanumber", "normal", "subnormal"});
     all_taken(m);
     expect_operands(2, 2);
     const std::uint32_t a = source(o[1], type);
@@ -338,7 +367,8 @@ void Decoder::bits(Modifiers& m) {
   std::uint32_t sub = 0;
   std::size_t operands = 3;
   if (base == "shf") {
-    const std::string_view side = m.take_one_of({"l", "r"}), mode = m.take_one_of({"wrap", "clamp"});
+    const std::string_view side = m.take_one_of({"l", "r"}),
+                           mode = m.take_one_of({"wrap", "clamp"});
     name += fmt::format(".{}.{}", side, mode);
   } else if (base == "prmt") {
     constexpr std::string_view kModes[] = {"", "f4e", "b4e", "rc8", "ecl", "ecr", "rc16"};
@@ -372,7 +402,8 @@ void Decoder::lop3_join(Modifiers& m, Type type) {
   if (how.empty() || o[0].kind != Operand::Kind::kPair) unsupported();
   const std::uint64_t table = number(o[4]);
   if (table > 255) fail("lop3's table must be at most 255", "", o[4].at);
-  const std::uint32_t a = source(o[1], type), b = source(o[2], type), c = source(o[3], type), q = predicate(o[5]);
+  const std::uint32_t a = source(o[1], type), b = source(o[2], type), c = source(o[3], type),
+                      q = predicate(o[5]);
   Inst& in = emit_handler("lop3.b32");
   in.a = a, in.b = b, in.c = c, in.e = q, in.negate_c = o[5].negated;
   in.d = dest(o[0].items[0], type), in.d2 = predicate(o[0].items[1]);

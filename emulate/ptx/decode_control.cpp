@@ -16,8 +16,10 @@ bool Decoder::control(Modifiers& m) {
     return true;
   }
   if (b == "trap" || b == "brkpt") return emit(Kind::kTrap), true;
-  if (b == "nanosleep" || b == "griddepcontrol" || b == "setmaxnreg" || b == "pmevent" || b == "createpolicy" || b == "nop") {
-    if (b == "createpolicy") {  // hints have no effect on results; the policy value itself is opaque
+  if (b == "nanosleep" || b == "griddepcontrol" || b == "setmaxnreg" || b == "pmevent" ||
+      b == "createpolicy" || b == "nop") {
+    if (b ==
+        "createpolicy") {  // hints have no effect on results; the policy value itself is opaque
       const std::uint32_t zero = constant(0, 8);
       Inst& in = emit_handler("mov.b64");
       in.d = dest(s_->operands.at(0), Type::kB64), in.a = zero;
@@ -25,7 +27,8 @@ bool Decoder::control(Modifiers& m) {
     }
     return emit(Kind::kNothing), true;
   }
-  if (b == "alloca" || b == "stacksave" || b == "stackrestore") {  // alloca.u64 address, bytes{, alignment}
+  if (b == "alloca" || b == "stacksave" ||
+      b == "stackrestore") {  // alloca.u64 address, bytes{, alignment}
     const Type type = m.take_type();
     all_taken(m);
     const auto& o = s_->operands;
@@ -34,7 +37,8 @@ bool Decoder::control(Modifiers& m) {
     if (type != Type::kU64 && type != Type::kU32) unsupported();
     const std::uint32_t a = saves ? kNoOffset : source(takes ? o[1] : o[0], type);
     const auto align = static_cast<std::uint32_t>(o.size() > 2 ? number(o[2]) : 8);
-    if (align == 0 || (align & (align - 1)) || align > 4096) fail("an alignment must be a power of two");
+    if (align == 0 || (align & (align - 1)) || align > 4096)
+      fail("an alignment must be a power of two");
     Inst& in = emit(takes ? Kind::kStackTake : saves ? Kind::kStackSave : Kind::kStackRestore);
     in.a = a, in.sub = size_of(type), in.target = align;
     if (takes || saves) in.d = dest(o[0], type);
@@ -42,7 +46,9 @@ bool Decoder::control(Modifiers& m) {
   }
   if (b == "call") return call(m), true;
   if (b == "bar" || b == "barrier") return barrier(m), true;
-  if (b == "vote" || b == "match" || b == "shfl" || b == "redux" || b == "activemask" || b == "elect") return warp_operation(m), true;
+  if (b == "vote" || b == "match" || b == "shfl" || b == "redux" || b == "activemask" ||
+      b == "elect")
+    return warp_operation(m), true;
   return false;
 }
 
@@ -55,7 +61,8 @@ void Decoder::branch() {
   }
   expect_operands(2, 2);
   const auto list = f_.branch_targets.find(o[1].name);
-  if (list == f_.branch_targets.end()) fail(fmt::format("there is no .branchtargets list '{}'", o[1].name), "", o[1].at);
+  if (list == f_.branch_targets.end())
+    fail(fmt::format("there is no .branchtargets list '{}'", o[1].name), "", o[1].at);
   std::vector<std::uint32_t> targets{kNoOffset};
   targets.insert(targets.end(), list->second.begin(), list->second.end());
   const std::uint32_t a = source(o[0], Type::kU32);
@@ -75,7 +82,8 @@ void Decoder::call(Modifiers& m) {
   const auto slots = [&](const Operand& list) {
     std::vector<ParamSlot> out;
     for (const Operand& item : list.items) {
-      if (!item.variable || item.variable->space != Space::kParam) fail("arguments and results of calls must be .param variables", "", item.at);
+      if (!item.variable || item.variable->space != Space::kParam)
+        fail("arguments and results of calls must be .param variables", "", item.at);
       out.push_back(param_slot(item.variable));
     }
     return out;
@@ -91,18 +99,26 @@ void Decoder::call(Modifiers& m) {
   } else {
     const auto& named = loaded_.module().function_named;
     const auto found = named.find(callee.name);
-    if (found == named.end()) fail(fmt::format("function '{}' is not declared", callee.name), "", callee.at);
+    if (found == named.end())
+      fail(fmt::format("function '{}' is not declared", callee.name), "", callee.at);
     const Function* f = found->second;
     if (const Builtin b = builtin_named(f->name); b != Builtin::kNone && !f->has_body) {
       site.builtin = static_cast<std::uint32_t>(b);
       site.function = kNoOffset;
     } else {
       if (!f->has_body)
-        fail(fmt::format("function '{}' has no body in this file and the emulator has none of its own", f->name),
-             f->name.starts_with("__cudaCDP2") || f->name.starts_with("cuda") ? "it is CUDA's device runtime's; of that there are launches, streams, events, copies and memory"
-                                                                              : "emulate the whole program instead of one file",
+        fail(fmt::format(
+                 "function '{}' has no body in this file and the emulator has none of its own",
+                 f->name),
+             f->name.starts_with("__cudaCDP2") || f->name.starts_with("cuda")
+                 ? "it is CUDA's device runtime's; of that there are launches, streams, events, "
+                   "copies and memory"
+                 : "emulate the whole program instead of one file",
              callee.at);
-      if (f->params.size() != site.arguments.size()) fail(fmt::format("'{}' takes {} arguments, not {}", f->name, f->params.size(), site.arguments.size()), "", callee.at);
+      if (f->params.size() != site.arguments.size())
+        fail(fmt::format("'{}' takes {} arguments, not {}", f->name, f->params.size(),
+                         site.arguments.size()),
+             "", callee.at);
       const auto known = kernel_.numbers.find(f);
       if (known != kernel_.numbers.end()) {
         site.function = known->second;
@@ -145,7 +161,8 @@ void Decoder::barrier(Modifiers& m) {
     all_taken(m);
     const bool counted = o.size() == 4;
     expect_operands(3, 4);
-    const std::uint32_t a = source(o[1], Type::kU32), b = counted ? source(o[2], Type::kU32) : kNoOffset;
+    const std::uint32_t a = source(o[1], Type::kU32),
+                        b = counted ? source(o[2], Type::kU32) : kNoOffset;
     const Operand& p = o[counted ? 3 : 2];
     const std::uint32_t c = predicate(p);
     Inst& in = emit(Kind::kBarrierReduce);
@@ -156,7 +173,8 @@ void Decoder::barrier(Modifiers& m) {
   }
   all_taken(m);
   expect_operands(arrive ? 2 : 1, 2);
-  const std::uint32_t a = source(o[0], Type::kU32), b = o.size() > 1 ? source(o[1], Type::kU32) : kNoOffset;
+  const std::uint32_t a = source(o[0], Type::kU32),
+                      b = o.size() > 1 ? source(o[1], Type::kU32) : kNoOffset;
   Inst& in = emit(arrive ? Kind::kBarrierArrive : Kind::kBarrier);
   in.a = a, in.b = b;
 }
@@ -219,7 +237,12 @@ void Decoder::warp_operation(Modifiers& m) {
     const std::uint32_t a = source(o[1], type), members = source(o[2], Type::kU32);
     Inst& in = emit(Kind::kReduceSync);
     in.a = a, in.e = members, in.d = dest(o[0], type);
-    in.sub = op == "add" ? 0 : op == "min" ? 1 : op == "max" ? 2 : op == "and" ? 3 : op == "or" ? 4 : 5;
+    in.sub = op == "add"   ? 0
+             : op == "min" ? 1
+             : op == "max" ? 2
+             : op == "and" ? 3
+             : op == "or"  ? 4
+                           : 5;
     if (type == Type::kS32) in.sub |= 16;
     if (real) in.sub |= 32u | (absolute ? 64u : 0u) | (nan ? 128u : 0u);
     return;
@@ -229,7 +252,8 @@ void Decoder::warp_operation(Modifiers& m) {
   m.take("b32");
   all_taken(m);
   expect_operands(5, 5);
-  const std::uint32_t a = source(o[1], Type::kB32), by = source(o[2], Type::kU32), c = source(o[3], Type::kU32), members = source(o[4], Type::kU32);
+  const std::uint32_t a = source(o[1], Type::kB32), by = source(o[2], Type::kU32),
+                      c = source(o[3], Type::kU32), members = source(o[4], Type::kU32);
   const bool pair = o[0].kind == Operand::Kind::kPair;
   Inst& in = emit(Kind::kShuffle);
   in.a = a, in.b = by, in.c = c, in.e = members;

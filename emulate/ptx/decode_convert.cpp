@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "emulate/ptx/decoder.hpp"
 #include "emulate/executor/half.hpp"
+#include "emulate/ptx/decoder.hpp"
 #include "emulate/ptx/special.hpp"
 
 namespace warpmem::emulate {
@@ -9,10 +9,14 @@ namespace {
 
 LaneKind kind_of(Type t) {
   switch (t) {
-    case Type::kU8: case Type::kB8: return LaneKind::kU8;
-    case Type::kU16: case Type::kB16: return LaneKind::kU16;
-    case Type::kU32: case Type::kB32: return LaneKind::kU32;
-    case Type::kU64: case Type::kB64: return LaneKind::kU64;
+    case Type::kU8:
+    case Type::kB8: return LaneKind::kU8;
+    case Type::kU16:
+    case Type::kB16: return LaneKind::kU16;
+    case Type::kU32:
+    case Type::kB32: return LaneKind::kU32;
+    case Type::kU64:
+    case Type::kB64: return LaneKind::kU64;
     case Type::kS8: return LaneKind::kS8;
     case Type::kS16: return LaneKind::kS16;
     case Type::kS32: return LaneKind::kS32;
@@ -46,7 +50,8 @@ void Decoder::move(Modifiers& m) {
   if (type == Type::kPred) {
     std::uint32_t sub = 0;
     Type special = Type::kNone;
-    const bool is_special = o[1].kind == Operand::Kind::kSymbol && special_register(o[1].name, sub, special);
+    const bool is_special =
+        o[1].kind == Operand::Kind::kSymbol && special_register(o[1].name, sub, special);
     if (is_special) {
       Inst& in = emit(Kind::kSpecial);
       in.d = predicate(o[0]), in.sub = sub;
@@ -62,7 +67,10 @@ void Decoder::move(Modifiers& m) {
     const std::size_t parts = o[1].items.size();
     if (parts == 0 || bytes % parts != 0) fail("the parts do not make up the whole");
     const auto part = static_cast<std::uint32_t>(bytes / parts);
-    const Type element = part == 2 ? Type::kB16 : part == 4 ? Type::kB32 : part == 8 ? Type::kB64 : Type::kNone;
+    const Type element = part == 2   ? Type::kB16
+                         : part == 4 ? Type::kB32
+                         : part == 8 ? Type::kB64
+                                     : Type::kNone;
     if (element == Type::kNone) unsupported();
     std::uint32_t s[4] = {kNoOffset, kNoOffset, kNoOffset, kNoOffset};
     for (std::size_t i = 0; i < parts && i < 4; ++i) s[i] = source(o[1].items[i], element);
@@ -74,7 +82,10 @@ void Decoder::move(Modifiers& m) {
     const std::size_t parts = o[0].items.size();
     if (parts == 0 || bytes % parts != 0) fail("the parts do not make up the whole");
     const auto part = static_cast<std::uint32_t>(bytes / parts);
-    const Type element = part == 2 ? Type::kB16 : part == 4 ? Type::kB32 : part == 8 ? Type::kB64 : Type::kNone;
+    const Type element = part == 2   ? Type::kB16
+                         : part == 4 ? Type::kB32
+                         : part == 8 ? Type::kB64
+                                     : Type::kNone;
     if (element == Type::kNone) unsupported();
     std::uint32_t a = source(o[1], type);
     const std::uint32_t copy = temporary(bytes);  // a part may be the source itself
@@ -84,19 +95,24 @@ void Decoder::move(Modifiers& m) {
       if (o[0].items[i].kind == Operand::Kind::kSink) continue;
       Inst& in = emit_handler(fmt::format("part.{}.{}", part, bytes));
       in.hidden = i != 0;
-      in.d = dest(o[0].items[i], element), in.a = copy, in.sub = static_cast<std::uint32_t>(i * part * 8);
+      in.d = dest(o[0].items[i], element), in.a = copy,
+      in.sub = static_cast<std::uint32_t>(i * part * 8);
     }
     return;
   }
   std::uint32_t sub = 0;
   Type special = Type::kNone;
-  if (o[1].kind == Operand::Kind::kSymbol && special_register(o[1].name, sub, special) && size_of(special) == bytes) {
+  if (o[1].kind == Operand::Kind::kSymbol && special_register(o[1].name, sub, special) &&
+      size_of(special) == bytes) {
     Inst& in = emit(Kind::kSpecial);
     in.d = dest(o[0], type), in.sub = sub;
     return;
   }
   const std::uint32_t a = source(o[1], type);
-  const Type plain = bytes == 2 ? Type::kB16 : bytes == 4 ? Type::kB32 : bytes == 8 ? Type::kB64 : Type::kB128;
+  const Type plain = bytes == 2   ? Type::kB16
+                     : bytes == 4 ? Type::kB32
+                     : bytes == 8 ? Type::kB64
+                                  : Type::kB128;
   Inst& in = emit_handler(fmt::format("mov.{}", name_of(plain)));
   in.d = dest(o[0], type), in.a = a;
 }
@@ -107,9 +123,11 @@ void Decoder::convert(Modifiers& m) {
   const Type from = m.take_type(), to = m.take_type();
   if (from == Type::kNone || to == Type::kNone) unsupported();
   Conversion c{kind_of(from), kind_of(to), 0, 0, kNearest, false, false, false, false, false};
-  for (const auto& [name, mode] : {std::pair{"rn", kNearest}, {"rz", kZero}, {"rm", kDown}, {"rp", kUp}, {"rna", kAway}})
+  for (const auto& [name, mode] :
+       {std::pair{"rn", kNearest}, {"rz", kZero}, {"rm", kDown}, {"rp", kUp}, {"rna", kAway}})
     if (m.take(name)) c.rounding = static_cast<std::uint8_t>(mode);
-  for (const auto& [name, mode] : {std::pair{"rni", kNearest}, {"rzi", kZero}, {"rmi", kDown}, {"rpi", kUp}})
+  for (const auto& [name, mode] :
+       {std::pair{"rni", kNearest}, {"rzi", kZero}, {"rmi", kDown}, {"rpi", kUp}})
     if (m.take(name)) c.rounding = static_cast<std::uint8_t>(mode), c.integral = true;
   c.flush = m.take("ftz");
   c.saturate = m.take("sat");
@@ -122,7 +140,8 @@ void Decoder::convert(Modifiers& m) {
     const std::uint32_t a = source(o[1], from), b = source(o[2], from);
     Inst& in = emit_handler("cvt.pair");
     in.a = a, in.b = b, in.d = dest(o[0], Type::kB32);
-    in.sub = c.rounding | (to == Type::kBf16x2 ? 16u : 0u) | (relu ? 32u : 0u) | (finite ? 64u : 0u);
+    in.sub =
+        c.rounding | (to == Type::kBf16x2 ? 16u : 0u) | (relu ? 32u : 0u) | (finite ? 64u : 0u);
     return;
   }
   all_taken(m);
@@ -131,10 +150,16 @@ void Decoder::convert(Modifiers& m) {
   if (c.from == LaneKind::kTf32) unsupported();
   const std::uint32_t a = source(o[1], from, !is_float(from));
   const std::uint32_t d = dest(o[0], to == Type::kTf32 ? Type::kB32 : to, !is_float(to));
-  c.from_bytes = static_cast<std::uint8_t>(o[1].kind == Operand::Kind::kRegister ? register_bytes(o[1]) : std::max(2u, size_of(from)));
-  c.to_bytes = static_cast<std::uint8_t>(o[0].kind == Operand::Kind::kRegister ? register_bytes(o[0]) : std::max(2u, size_of(to)));
-  if ((c.relu || c.finite) && (from != Type::kF32 || (to != Type::kF16 && to != Type::kBf16 && to != Type::kTf32))) unsupported();
-  const bool plain = !c.saturate && !c.relu && !c.finite && !c.flush && !c.integral && c.rounding == kNearest && c.from_bytes == size_of(from) && c.to_bytes == size_of(to);
+  c.from_bytes = static_cast<std::uint8_t>(
+      o[1].kind == Operand::Kind::kRegister ? register_bytes(o[1]) : std::max(2u, size_of(from)));
+  c.to_bytes = static_cast<std::uint8_t>(
+      o[0].kind == Operand::Kind::kRegister ? register_bytes(o[0]) : std::max(2u, size_of(to)));
+  if ((c.relu || c.finite) &&
+      (from != Type::kF32 || (to != Type::kF16 && to != Type::kBf16 && to != Type::kTf32)))
+    unsupported();
+  const bool plain = !c.saturate && !c.relu && !c.finite && !c.flush && !c.integral &&
+                     c.rounding == kNearest && c.from_bytes == size_of(from) &&
+                     c.to_bytes == size_of(to);
   std::string name;
   if (plain && (name = fmt::format("cvt.{}.{}", name_of(to), name_of(from)), find_handler(name))) {
   } else if (!is_float(from) && !is_float(to)) name = "cvt.integers";
@@ -162,7 +187,10 @@ void Decoder::convert_bytes(Modifiers& m, Type to, Type from, const Conversion& 
   else if (!two) unsupported();
   if (is_byte_pair(to) && !c.finite) unsupported();
   const bool wide = to == Type::kE5m2x2 || from == Type::kE5m2x2;
-  const std::uint32_t a = source(o[1], is_byte_pair(from) ? Type::kB16 : two ? Type::kF32 : Type::kB32), b = two ? source(o[2], Type::kF32) : kNoOffset;
+  const std::uint32_t a = source(o[1], is_byte_pair(from) ? Type::kB16
+                                       : two              ? Type::kF32
+                                                          : Type::kB32),
+                      b = two ? source(o[2], Type::kF32) : kNoOffset;
   Inst& in = emit_handler(name);
   in.a = a, in.b = b, in.d = dest(o[0], is_byte_pair(to) ? Type::kB16 : Type::kB32);
   in.sub = (wide ? 1u : 0u) | (c.relu ? 2u : 0u) | (from == Type::kBf16x2 ? 4u : 0u);
@@ -178,9 +206,12 @@ void Decoder::convert_packed(Modifiers& m) {
   const std::string_view to = m.take_one_of({"u16", "s16", "u8", "s8", "u4", "s4", "u2", "s2"});
   all_taken(m);
   expect_operands(3, 4);
-  const std::uint32_t bits = to.empty() ? 0 : to.ends_with("16") ? 16 : static_cast<std::uint32_t>(to.back() - '0');
+  const std::uint32_t bits = to.empty()           ? 0
+                             : to.ends_with("16") ? 16
+                                                  : static_cast<std::uint32_t>(to.back() - '0');
   if (from != Type::kS32 || bits == 0 || (three && bits == 16)) unsupported();
-  const std::uint32_t a = source(o[1], Type::kS32), b = source(o[2], Type::kS32), c = three ? source(o[3], Type::kB32) : kNoOffset;
+  const std::uint32_t a = source(o[1], Type::kS32), b = source(o[2], Type::kS32),
+                      c = three ? source(o[3], Type::kB32) : kNoOffset;
   Inst& in = emit_handler("cvt.pack");
   in.a = a, in.b = b, in.c = c, in.d = dest(o[0], Type::kB32);
   in.sub = bits << 1 | (to[0] == 's' ? 1u : 0u);
@@ -188,7 +219,9 @@ void Decoder::convert_packed(Modifiers& m) {
 
 void Decoder::convert_address(Modifiers& m) {
   const bool to = m.take("to");
-  const std::string_view space = m.take_one_of({"global", "shared", "shared::cta", "shared::cluster", "local", "const", "param", "param::entry"});
+  const std::string_view space =
+      m.take_one_of({"global", "shared", "shared::cta", "shared::cluster", "local", "const",
+                     "param", "param::entry"});
   const Type type = m.take_type();
   all_taken(m);
   expect_operands(2, 2);

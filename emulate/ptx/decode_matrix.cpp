@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "emulate/ptx/decoder.hpp"
 #include "emulate/executor/matrix.hpp"
+#include "emulate/ptx/decoder.hpp"
 
 namespace warpmem::emulate {
 namespace {
@@ -244,8 +244,8 @@ bool Decoder::group(Modifiers& m) {
   return true;
 }
 
-// D, A (a descriptor or registers), B's descriptor, of a sparse A the metadata and their selector, whether D takes part; of floats the signs of A
-// and B; of 16 bits whether they are turned.
+// D, A (a descriptor or registers), B's descriptor, of a sparse A the metadata and their selector,
+// whether D takes part; of floats the signs of A and B; of 16 bits whether they are turned.
 void Decoder::group_product(Modifiers& m) {
   const auto& o = s_->operands;
   GroupProduct g;

@@ -1,14 +1,16 @@
 // Copies with a tensor map, and kernels that change tensor maps.
 #include <fmt/format.h>
 
-#include "emulate/ptx/decoder.hpp"
 #include "emulate/executor/tensor_map.hpp"
+#include "emulate/ptx/decoder.hpp"
 
 namespace warpmem::emulate {
 
-// cp.async.bulk.tensor.2d.shared::cluster.global{.tile, .im2col}.mbarrier::complete_tx::bytes{.multicast::cluster}
+// cp.async.bulk.tensor.2d.shared::cluster.global{.tile,
+// .im2col}.mbarrier::complete_tx::bytes{.multicast::cluster}
 //   [tile], [map, {coordinates}], [mbarrier]{, {offsets}}{, mask}{, policy}
-// cp{.reduce}.async.bulk.tensor.2d.global.shared::cta{.op}{.tile}.bulk_group [map, {coordinates}], [tile]{, policy}
+// cp{.reduce}.async.bulk.tensor.2d.global.shared::cta{.op}{.tile}.bulk_group [map, {coordinates}],
+// [tile]{, policy}
 void Decoder::tensor_copy(Modifiers& m, AtomicOp reduction) {
   const auto& o = s_->operands;
   TensorCopy t;
@@ -19,7 +21,8 @@ void Decoder::tensor_copy(Modifiers& m, AtomicOp reduction) {
   t.rank = static_cast<std::uint32_t>(rank[0] - '0');
   m.take("tile");
   t.im2col = m.take("im2col") || m.take("im2col_no_offs");
-  while (!m.take_prefix("L2::").empty()) {}
+  while (!m.take_prefix("L2::").empty()) {
+  }
   if (prefetch) {
     m.take("global"), m.take("L2");
     all_taken(m);
@@ -36,10 +39,13 @@ void Decoder::tensor_copy(Modifiers& m, AtomicOp reduction) {
   const bool offsets = t.im2col && !t.store;
   expect_operands(t.store ? 2u : 3u + multicast + offsets, t.store ? 3u : 4u + multicast + offsets);
   const Operand& map = t.store ? o[0] : o[1];
-  if (map.kind != Operand::Kind::kMemory || map.items.size() != 2) fail("a tensor operand is [map, {coordinates}]", "", map.at);
+  if (map.kind != Operand::Kind::kMemory || map.items.size() != 2)
+    fail("a tensor operand is [map, {coordinates}]", "", map.at);
   const Operand& at = map.items[1];
-  if ((at.kind == Operand::Kind::kVector ? at.items.size() : 1) != t.rank) fail(fmt::format("{} coordinates are needed here", t.rank), "", at.at);
-  for (std::uint32_t k = 0; k < t.rank; ++k) t.at[k] = source(at.kind == Operand::Kind::kVector ? at.items[k] : at, Type::kS32);
+  if ((at.kind == Operand::Kind::kVector ? at.items.size() : 1) != t.rank)
+    fail(fmt::format("{} coordinates are needed here", t.rank), "", at.at);
+  for (std::uint32_t k = 0; k < t.rank; ++k)
+    t.at[k] = source(at.kind == Operand::Kind::kVector ? at.items[k] : at, Type::kS32);
   t.map.space = Space::kGeneric;
   address(map, t.map);
   t.tile.space = t.barrier.space = Space::kShared;
@@ -48,8 +54,10 @@ void Decoder::tensor_copy(Modifiers& m, AtomicOp reduction) {
   if (offsets) {
     if (t.rank < 3) unsupported();
     const bool vector = o[3].kind == Operand::Kind::kVector;
-    if ((vector ? o[3].items.size() : 1) != t.rank - 2) fail(fmt::format("{} offsets are needed here", t.rank - 2), "", o[3].at);
-    for (std::uint32_t k = 0; k + 2 < t.rank; ++k) t.offset[k] = source(vector ? o[3].items[k] : o[3], Type::kU16);
+    if ((vector ? o[3].items.size() : 1) != t.rank - 2)
+      fail(fmt::format("{} offsets are needed here", t.rank - 2), "", o[3].at);
+    for (std::uint32_t k = 0; k + 2 < t.rank; ++k)
+      t.offset[k] = source(vector ? o[3].items[k] : o[3], Type::kU16);
   }
   if (multicast) t.multicast = source(o[3 + offsets], Type::kB16);
   emit(Kind::kTensorCopy).extra = static_cast<std::uint32_t>(code_.tensors.size());
@@ -57,7 +65,8 @@ void Decoder::tensor_copy(Modifiers& m, AtomicOp reduction) {
 }
 
 // tensormap.replace.tile.field{.global, .shared::cta}.b1024.type [map]{, ordinal}, value
-// tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.sem.scope.sync.aligned [to], [from], 128
+// tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.sem.scope.sync.aligned [to],
+// [from], 128
 void Decoder::tensor_map(Modifiers& m) {
   const auto& o = s_->operands;
   Access a;
@@ -80,9 +89,17 @@ void Decoder::tensor_map(Modifiers& m) {
   }
   if (!m.take("replace") || !m.take("tile")) unsupported();
   constexpr std::pair<std::string_view, MapField> kFields[] = {
-      {"global_address", MapField::kAddress}, {"rank", MapField::kRank}, {"box_dim", MapField::kBox}, {"global_dim", MapField::kSize},
-      {"global_stride", MapField::kStride}, {"element_stride", MapField::kElementStride}, {"elemtype", MapField::kType},
-      {"interleave_layout", MapField::kInterleave}, {"swizzle_mode", MapField::kSwizzle}, {"swizzle_atomicity", MapField::kAtomicity}, {"fill_mode", MapField::kFill}};
+      {"global_address", MapField::kAddress},
+      {"rank", MapField::kRank},
+      {"box_dim", MapField::kBox},
+      {"global_dim", MapField::kSize},
+      {"global_stride", MapField::kStride},
+      {"element_stride", MapField::kElementStride},
+      {"elemtype", MapField::kType},
+      {"interleave_layout", MapField::kInterleave},
+      {"swizzle_mode", MapField::kSwizzle},
+      {"swizzle_atomicity", MapField::kAtomicity},
+      {"fill_mode", MapField::kFill}};
   MapField field = MapField::kAll;
   for (const auto& [name, f] : kFields)
     if (m.take(name)) field = f;
@@ -91,12 +108,15 @@ void Decoder::tensor_map(Modifiers& m) {
   m.take("b1024");
   const Type type = m.take_type();
   all_taken(m);
-  const bool listed = field == MapField::kBox || field == MapField::kSize || field == MapField::kStride || field == MapField::kElementStride;
+  const bool listed = field == MapField::kBox || field == MapField::kSize ||
+                      field == MapField::kStride || field == MapField::kElementStride;
   expect_operands(listed ? 3 : 2, listed ? 3 : 2);
   const std::uint64_t ordinal = listed ? number(o[1]) : 0;
-  if (ordinal >= (field == MapField::kStride ? 4u : 5u)) fail("a tensor map has five dimensions", "", o[1].at);
+  if (ordinal >= (field == MapField::kStride ? 4u : 5u))
+    fail("a tensor map has five dimensions", "", o[1].at);
   address(o[0], a);
-  const std::uint32_t value = source(o[listed ? 2 : 1], size_of(type) == 8 ? Type::kB64 : Type::kB32);
+  const std::uint32_t value =
+      source(o[listed ? 2 : 1], size_of(type) == 8 ? Type::kB64 : Type::kB32);
   Inst& in = emit(Kind::kTensorMap);
   in.sub = static_cast<std::uint32_t>(field);
   in.a = value, in.target = static_cast<std::uint32_t>(ordinal), in.negate_c = size_of(type) == 8;

@@ -22,7 +22,7 @@ class Modifiers {
   bool take(std::string_view name);
   std::string_view take_one_of(std::initializer_list<std::string_view> names);  // empty: none
   std::string_view take_prefix(std::string_view prefix);                        // the whole piece
-  Type take_type();       // the last piece when it is a type (ftz or relu may follow), else kNone
+  Type take_type();  // the last piece when it is a type (ftz or relu may follow), else kNone
   std::string_view left() const { return pieces_.empty() ? std::string_view{} : pieces_.front(); }
   bool has(std::string_view name) const;
   const std::vector<std::string_view>& pieces() const { return pieces_; }
@@ -39,7 +39,8 @@ class Decoder {
 
  private:
   // decode.cpp
-  [[noreturn]] void fail(const std::string& message, const std::string& fix = {}, std::size_t at = 0);
+  [[noreturn]] void fail(const std::string& message, const std::string& fix = {},
+                         std::size_t at = 0);
   [[noreturn]] void unsupported(std::string_view what = {});
   void statement(const Statement& s);
   void expect_operands(std::size_t low, std::size_t high);
@@ -52,7 +53,7 @@ class Decoder {
   std::uint32_t source(const Operand& o, Type type, bool relaxed = false);
   std::uint32_t dest(const Operand& o, Type type, bool relaxed = false);
   std::uint32_t predicate(const Operand& o);
-  std::uint64_t number(const Operand& o);           // an integer literal
+  std::uint64_t number(const Operand& o);  // an integer literal
   bool address_constant(const Operand& o, std::uint64_t& value);
   bool special_register(std::string_view name, std::uint32_t& sub, Type& type) const;
   Inst& emit(Kind kind);
@@ -74,7 +75,8 @@ class Decoder {
   const Statement* product_of(const Operand& o, std::string_view opcode) const;
   std::size_t fused_operand(const std::string& opcode) const;
   bool contract(std::string_view base, Type type, std::uint8_t fp);
-  void half_arithmetic(Modifiers& m, int operands, Type type, const std::string& name, bool sat, bool ftz);
+  void half_arithmetic(Modifiers& m, int operands, Type type, const std::string& name, bool sat,
+                       bool ftz);
   void carry_arithmetic(Modifiers& m, const std::string& name, int operands, Type type);
   void compare(Modifiers& m);
   void select(Modifiers& m);
@@ -99,7 +101,8 @@ class Decoder {
   void load_store(Modifiers& m, bool load);
   void param_access(const Operand& memory, Access access, bool load);
   // An access at an offset from place `at` of so many bytes.
-  void require_inside(const Operand& memory, const Access& access, std::uint32_t at, std::uint64_t bytes, const char* what);
+  void require_inside(const Operand& memory, const Access& access, std::uint32_t at,
+                      std::uint64_t bytes, const char* what);
   void values_of(const Operand& o, Access& access, bool load);
   void atomic(Modifiers& m, bool reduction);
   static AtomicOp take_operation(Modifiers& m);
@@ -126,7 +129,8 @@ class Decoder {
   void group_product(Modifiers& m);
   void select_metadata(MatrixProduct& p, const Operand& selector);
   static std::size_t fragment_registers(const MatrixProduct& p, Fragment f, bool wide);
-  void put_registers(std::vector<std::uint32_t>& list, const Operand& operand, std::size_t n, Type type, bool result);
+  void put_registers(std::vector<std::uint32_t>& list, const Operand& operand, std::size_t n,
+                     Type type, bool result);
   bool bulk(Modifiers& m);
   void address_in_cluster(Modifiers& m);
   void rank_of_address(Modifiers& m);
@@ -160,8 +164,8 @@ class Decoder {
   // Of each register in the body: how often it is named, written, and by which statement last.
   std::vector<std::uint32_t> mentions_, writes_, writer_;
   std::vector<std::uint32_t> block_of_;  // statement -> number of its basic block
-  // Of each register: how often it is still named when fused sums name its factors instead, and by how many sums
-  // that may yet be fused with it.
+  // Of each register: how often it is still named when fused sums name its factors instead, and by
+  // how many sums that may yet be fused with it.
   std::vector<std::uint32_t> left_, fusable_;
 };
 

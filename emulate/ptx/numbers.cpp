@@ -46,7 +46,9 @@ std::optional<Number> parse_number(std::string_view text) {
     return std::nullopt;
   }
   if (const auto value = parse_integer(text)) return Number{NumberKind::kInteger, *value};
-  if (text.find_first_not_of("0123456789.eE+-") != std::string_view::npos || text.find_first_of(".eE") == std::string_view::npos) return std::nullopt;
+  if (text.find_first_not_of("0123456789.eE+-") != std::string_view::npos ||
+      text.find_first_of(".eE") == std::string_view::npos)
+    return std::nullopt;
   const std::string copy(text);
   char* end = nullptr;
   const double value = std::strtod(copy.c_str(), &end);
@@ -55,7 +57,8 @@ std::optional<Number> parse_number(std::string_view text) {
 }
 
 std::uint64_t negate(const Number& number) {
-  return number.bits ^ (number.kind == NumberKind::kFloat32 ? std::uint64_t{1} << 31 : std::uint64_t{1} << 63);
+  return number.bits ^
+         (number.kind == NumberKind::kFloat32 ? std::uint64_t{1} << 31 : std::uint64_t{1} << 63);
 }
 
 }  // namespace warpmem::emulate

@@ -7,11 +7,13 @@ namespace {
 
 constexpr std::uint32_t kMagnitude = 0x7fffffff, kInfinite = 0x7f800000;
 
-std::uint32_t upper(double v) { return static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(v) >> 32); }
+std::uint32_t upper(double v) {
+  return static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(v) >> 32);
+}
 
 // The machine code looks at the upper words of doubles as if they were floats.
 bool divides(double a, double b) {
-  constexpr std::uint32_t kSmallest = 0x03600000;  // 6.58e-37
+  constexpr std::uint32_t kSmallest = 0x03600000;   // 6.58e-37
   constexpr std::uint32_t kSubnormal = 0x00100000;  // 1.47e-39
   if ((upper(a) & kMagnitude) < kSmallest) return true;
   const std::uint32_t q = upper(a / b) & kMagnitude;
@@ -20,7 +22,9 @@ bool divides(double a, double b) {
 
 bool inverts(double v) { return ((upper(v) + 0x300402u) & kMagnitude) < 0x00400402u; }
 bool roots(double v) { return upper(v) + 0xfcb00000u >= 0x7ca00000u; }
-bool inverts(float v) { return ((std::bit_cast<std::uint32_t>(v) + 0x1800000u) & kInfinite) <= 0x1ffffffu; }
+bool inverts(float v) {
+  return ((std::bit_cast<std::uint32_t>(v) + 0x1800000u) & kInfinite) <= 0x1ffffffu;
+}
 bool roots(float v) { return std::bit_cast<std::uint32_t>(v) - 0xd000000u > 0x727fffffu; }
 
 template <typename Value, typename Takes>
@@ -48,11 +52,16 @@ OwnFunction own_function(std::string_view opcode) {
 
 bool calls_own_function(OwnFunction what, const void* a, const void* b, std::uint32_t lanes) {
   switch (what) {
-    case OwnFunction::kDivideDouble: return any<double>(a, b, lanes, [](double x, double y) { return divides(x, y); });
-    case OwnFunction::kReciprocalDouble: return any<double>(a, a, lanes, [](double x, double) { return inverts(x); });
-    case OwnFunction::kRootDouble: return any<double>(a, a, lanes, [](double x, double) { return roots(x); });
-    case OwnFunction::kReciprocalFloat: return any<float>(a, a, lanes, [](float x, float) { return inverts(x); });
-    case OwnFunction::kRootFloat: return any<float>(a, a, lanes, [](float x, float) { return roots(x); });
+    case OwnFunction::kDivideDouble:
+      return any<double>(a, b, lanes, [](double x, double y) { return divides(x, y); });
+    case OwnFunction::kReciprocalDouble:
+      return any<double>(a, a, lanes, [](double x, double) { return inverts(x); });
+    case OwnFunction::kRootDouble:
+      return any<double>(a, a, lanes, [](double x, double) { return roots(x); });
+    case OwnFunction::kReciprocalFloat:
+      return any<float>(a, a, lanes, [](float x, float) { return inverts(x); });
+    case OwnFunction::kRootFloat:
+      return any<float>(a, a, lanes, [](float x, float) { return roots(x); });
     case OwnFunction::kAlways: return true;
     case OwnFunction::kNone: break;
   }

@@ -28,7 +28,8 @@ class OperandParser : protected VariableParser {
       o.kind = Operand::Kind::kVector;
       while (!accept("}")) {
         o.items.push_back(simple(f, opcode));
-        if (!accept(",") && !token_.is("}")) fail(token_.at, fmt::format("expected ',' or '}}' instead of {}", shown()));
+        if (!accept(",") && !token_.is("}"))
+          fail(token_.at, fmt::format("expected ',' or '}}' instead of {}", shown()));
       }
       return o;
     }
@@ -37,7 +38,8 @@ class OperandParser : protected VariableParser {
       o.kind = Operand::Kind::kVector;
       while (!accept(")")) {
         o.items.push_back(simple(f, opcode));
-        if (!accept(",") && !token_.is(")")) fail(token_.at, fmt::format("expected ',' or ')' instead of {}", shown()));
+        if (!accept(",") && !token_.is(")"))
+          fail(token_.at, fmt::format("expected ',' or ')' instead of {}", shown()));
       }
       return o;
     }
@@ -51,13 +53,17 @@ class OperandParser : protected VariableParser {
       const auto number = parse_number(token_.text);
       if (!number) fail(token_.at, fmt::format("'{}' is not a number", token_.text));
       advance();
-      o.kind = number->kind == NumberKind::kInteger ? Operand::Kind::kInteger
-               : number->kind == NumberKind::kFloat32 ? Operand::Kind::kFloat32 : Operand::Kind::kFloat64;
-      o.value = !minus ? number->bits : number->kind == NumberKind::kInteger ? 0 - number->bits : negate(*number);
+      o.kind = number->kind == NumberKind::kInteger   ? Operand::Kind::kInteger
+               : number->kind == NumberKind::kFloat32 ? Operand::Kind::kFloat32
+                                                      : Operand::Kind::kFloat64;
+      o.value = !minus                                 ? number->bits
+                : number->kind == NumberKind::kInteger ? 0 - number->bits
+                                                       : negate(*number);
       return o;
     }
     name_operand(f, o);
-    if (minus && o.kind != Operand::Kind::kRegister) fail(o.at, fmt::format("expected a number or a register behind '-' instead of '{}'", o.name));
+    if (minus && o.kind != Operand::Kind::kRegister)
+      fail(o.at, fmt::format("expected a number or a register behind '-' instead of '{}'", o.name));
     o.minus = minus;
     if (accept("+")) o.offset = static_cast<std::int64_t>(integer("an offset"));
     else if (token_.is("-")) o.offset = static_cast<std::int64_t>(integer("an offset"));
@@ -94,7 +100,9 @@ class OperandParser : protected VariableParser {
     const std::size_t dot = o.name.rfind('.');
     if (dot == o.name.npos || o.name.size() - dot != 3) return false;
     const char kind = o.name[dot + 1], which = o.name[dot + 2];
-    if (!(kind == 'b' && which >= '0' && which <= '3') && !(kind == 'h' && which >= '0' && which <= '1')) return false;
+    if (!(kind == 'b' && which >= '0' && which <= '3') &&
+        !(kind == 'h' && which >= '0' && which <= '1'))
+      return false;
     const auto number = scopes_.register_named(o.name.substr(0, dot));
     if (!number) return false;
     o.kind = Operand::Kind::kRegister;

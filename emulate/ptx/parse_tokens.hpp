@@ -23,7 +23,8 @@ class TokenParser {
 
   [[noreturn]] void fail(std::size_t at, const std::string& message, const std::string& fix = {}) {
     // Where the text ends, or in its last word, which may be half of one.
-    const bool ends = module_.source->text().find_first_of(" \t\r\n;,(){}[]", at) == std::string_view::npos;
+    const bool ends =
+        module_.source->text().find_first_of(" \t\r\n;,(){}[]", at) == std::string_view::npos;
     throw Failure{module_.source->error_at(at, message, ends ? kCutShort : fix)};
   }
   void advance() { token_ = lexer_.next(); }
@@ -33,20 +34,23 @@ class TokenParser {
     return true;
   }
   std::string shown() const {
-    return token_.kind == TokenKind::kEnd ? "the end of the file" : fmt::format("'{}'", token_.text.substr(0, 60));
+    return token_.kind == TokenKind::kEnd ? "the end of the file"
+                                          : fmt::format("'{}'", token_.text.substr(0, 60));
   }
   void expect(std::string_view text) {
     if (!accept(text)) fail(token_.at, fmt::format("expected '{}' instead of {}", text, shown()));
   }
   std::string_view word(const char* what) {
-    if (token_.kind != TokenKind::kWord) fail(token_.at, fmt::format("expected {} instead of {}", what, shown()));
+    if (token_.kind != TokenKind::kWord)
+      fail(token_.at, fmt::format("expected {} instead of {}", what, shown()));
     const std::string_view text = token_.text;
     advance();
     return text;
   }
   std::uint64_t integer(const char* what) {
     const bool minus = accept("-");
-    const auto value = token_.kind == TokenKind::kNumber ? parse_integer(token_.text) : std::nullopt;
+    const auto value =
+        token_.kind == TokenKind::kNumber ? parse_integer(token_.text) : std::nullopt;
     if (!value) fail(token_.at, fmt::format("expected {} instead of {}", what, shown()));
     advance();
     return minus ? 0 - *value : *value;
@@ -58,7 +62,8 @@ class TokenParser {
     return static_cast<std::uint32_t>(value);
   }
   void advance_in(std::size_t opened) {
-    if (token_.kind == TokenKind::kEnd) fail(opened, "something opened here is never closed", kCutShort);
+    if (token_.kind == TokenKind::kEnd)
+      fail(opened, "something opened here is never closed", kCutShort);
     advance();
   }
 

@@ -25,7 +25,9 @@ class VariableParser : protected TokenParser {
       else if (d == ".v2") vector = 2;
       else if (d == ".v4") vector = 4;
       else if (d == ".v8") vector = 8;
-      else if (d == ".ptr" || d == ".global" || d == ".shared" || d == ".const" || d == ".local" || d == ".param") continue;
+      else if (d == ".ptr" || d == ".global" || d == ".shared" || d == ".const" || d == ".local" ||
+               d == ".param")
+        continue;
       else if (d == ".attribute") {
         expect("(");
         while (!accept(")")) advance_in(at);
@@ -56,8 +58,12 @@ class VariableParser : protected TokenParser {
   }
 
   [[noreturn]] void too_large(const Variable& v, std::uint64_t most) {
-    fail(v.at, fmt::format("'{}' is larger than {}, which is all that {}", v.name, byte_size(most), most_is(v.space)),
-         v.space == Space::kLocal || v.space == Space::kShared ? "make it smaller, or keep it in global memory" : "make it smaller");
+    fail(v.at,
+         fmt::format("'{}' is larger than {}, which is all that {}", v.name, byte_size(most),
+                     most_is(v.space)),
+         v.space == Space::kLocal || v.space == Space::kShared
+             ? "make it smaller, or keep it in global memory"
+             : "make it smaller");
   }
   void variables(Space space, bool is_extern, Function* in) {
     Variable first = declaration(space);
@@ -71,7 +77,8 @@ class VariableParser : protected TokenParser {
       } else {
         const auto known = module_.variable_named.find(first.name);
         if (known != module_.variable_named.end()) {
-          if (!is_extern && !known->second->is_extern) fail(first.at, fmt::format("'{}' is defined twice", first.name));
+          if (!is_extern && !known->second->is_extern)
+            fail(first.at, fmt::format("'{}' is defined twice", first.name));
           if (!is_extern) *known->second = first;
         } else {
           module_.variables.push_back(first);
@@ -97,7 +104,8 @@ class VariableParser : protected TokenParser {
       v.initial.push_back(initial());
     }
     if (v.unsized) v.bytes = v.initial.size() * size_of(v.type), v.unsized = false;
-    if (v.initial.size() * size_of(v.type) > v.bytes) fail(v.at, fmt::format("'{}' has more values than elements", v.name));
+    if (v.initial.size() * size_of(v.type) > v.bytes)
+      fail(v.at, fmt::format("'{}' has more values than elements", v.name));
   }
 
   Initial initial() {
@@ -113,12 +121,15 @@ class VariableParser : protected TokenParser {
       return value;
     }
     const bool minus = accept("-");
-    const auto number = token_.kind == TokenKind::kNumber ? parse_number(token_.text) : std::nullopt;
+    const auto number =
+        token_.kind == TokenKind::kNumber ? parse_number(token_.text) : std::nullopt;
     if (!number) fail(token_.at, fmt::format("expected a value instead of {}", shown()));
     advance();
     value.value = number->bits;
-    if (minus) value.value = number->kind == NumberKind::kInteger ? 0 - number->bits : negate(*number);
-    if (number->kind == NumberKind::kInteger && accept("(")) {  // 0xFF00(symbol): one byte of an address
+    if (minus)
+      value.value = number->kind == NumberKind::kInteger ? 0 - number->bits : negate(*number);
+    if (number->kind == NumberKind::kInteger &&
+        accept("(")) {  // 0xFF00(symbol): one byte of an address
       const std::size_t at = token_.at;
       if (accept("generic")) {
         expect("(");
@@ -128,8 +139,10 @@ class VariableParser : protected TokenParser {
         value.symbol = word("a name");
       }
       expect(")");
-      const auto shift = static_cast<std::uint32_t>(__builtin_ctzll(number->bits | (std::uint64_t{1} << 63)));
-      if (number->bits == 0 || shift % 8 != 0 || number->bits >> shift != 0xff) fail(at, "a mask must select one byte");
+      const auto shift =
+          static_cast<std::uint32_t>(__builtin_ctzll(number->bits | (std::uint64_t{1} << 63)));
+      if (number->bits == 0 || shift % 8 != 0 || number->bits >> shift != 0xff)
+        fail(at, "a mask must select one byte");
       value.mask_shift = shift;
       value.value = 0;
     }

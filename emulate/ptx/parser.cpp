@@ -12,7 +12,8 @@ class Parser : OperandParser {
 
   void run() {
     while (token_.kind != TokenKind::kEnd) top_level();
-    if (module_.version_major == 0) fail(0, "this is not PTX: it has no .version directive", "give a file that nvcc -ptx wrote");
+    if (module_.version_major == 0)
+      fail(0, "this is not PTX: it has no .version directive", "give a file that nvcc -ptx wrote");
   }
 
  private:
@@ -22,9 +23,12 @@ class Parser : OperandParser {
     if (accept(".version")) {
       const std::string_view v = token_.text;
       const std::size_t dot = v.find('.');
-      const auto major = parse_integer(v.substr(0, dot)), minor = dot == v.npos ? std::nullopt : parse_integer(v.substr(dot + 1));
-      if (!major || !minor || *major == 0 || *major > 999) fail(token_.at, "expected a version such as 9.0");
-      module_.version_major = static_cast<std::uint32_t>(*major), module_.version_minor = static_cast<std::uint32_t>(*minor);
+      const auto major = parse_integer(v.substr(0, dot)),
+                 minor = dot == v.npos ? std::nullopt : parse_integer(v.substr(dot + 1));
+      if (!major || !minor || *major == 0 || *major > 999)
+        fail(token_.at, "expected a version such as 9.0");
+      module_.version_major = static_cast<std::uint32_t>(*major),
+      module_.version_minor = static_cast<std::uint32_t>(*minor);
       advance();
     } else if (accept(".target")) {
       module_.target = word("a target such as sm_90");
@@ -73,10 +77,13 @@ class Parser : OperandParser {
     } else if (const auto space = state_space()) {
       variables(*space, is_extern, nullptr);
     } else {
-      static const std::vector<std::string> kKnown = {".version", ".target", ".address_size", ".file", ".section", ".pragma",
-        ".entry", ".func", ".global", ".const", ".shared", ".visible", ".extern", ".weak", ".common", ".alias"};
+      static const std::vector<std::string> kKnown = {
+          ".version", ".target", ".address_size", ".file",  ".section", ".pragma",
+          ".entry",   ".func",   ".global",       ".const", ".shared",  ".visible",
+          ".extern",  ".weak",   ".common",       ".alias"};
       const std::string near = nearest(std::string(token_.text), kKnown);
-      fail(token_.at, fmt::format("expected a directive instead of {}", shown()), near.empty() ? "" : "did you mean " + near + "?");
+      fail(token_.at, fmt::format("expected a directive instead of {}", shown()),
+           near.empty() ? "" : "did you mean " + near + "?");
     }
   }
 
@@ -94,12 +101,15 @@ class Parser : OperandParser {
   void parameters(Function& f, std::vector<Variable*>& into) {
     expect("(");
     while (!accept(")")) {
-      if (token_.is(".reg")) fail(token_.at, "functions with .reg parameters are not supported", "compile for sm_20 or newer: nvcc passes .param");
+      if (token_.is(".reg"))
+        fail(token_.at, "functions with .reg parameters are not supported",
+             "compile for sm_20 or newer: nvcc passes .param");
       expect(".param");
       f.variables.push_back(declaration(Space::kParam));
       into.push_back(&f.variables.back());
       scopes_.add(f.variables.back().name, &f.variables.back());
-      if (!accept(",") && !token_.is(")")) fail(token_.at, fmt::format("expected ',' or ')' instead of {}", shown()));
+      if (!accept(",") && !token_.is(")"))
+        fail(token_.at, fmt::format("expected ',' or ')' instead of {}", shown()));
     }
   }
 
@@ -123,9 +133,12 @@ class Parser : OperandParser {
       if (accept(".maxntid")) limits(f.max_block);
       else if (accept(".reqntid")) limits(f.required_block);
       else if (accept(".reqnctapercluster")) limits(f.required_cluster);
-      else if (accept(".minnctapersm") || accept(".maxnreg") || accept(".maxclusterrank") || accept(".maxnctapersm") ||
-               accept(".abi_preserve") || accept(".abi_preserve_control")) integer("a number");
-      else if (accept(".noreturn") || accept(".explicitcluster") || accept(".blocksareclusters")) continue;
+      else if (accept(".minnctapersm") || accept(".maxnreg") || accept(".maxclusterrank") ||
+               accept(".maxnctapersm") || accept(".abi_preserve") ||
+               accept(".abi_preserve_control"))
+        integer("a number");
+      else if (accept(".noreturn") || accept(".explicitcluster") || accept(".blocksareclusters"))
+        continue;
       else if (accept(".pragma")) {
         while (token_.kind == TokenKind::kString || token_.is(",")) advance();
         expect(";");
@@ -144,7 +157,8 @@ class Parser : OperandParser {
       module_.functions.push_back(std::move(f));
       module_.function_named[module_.functions.back().name] = &module_.functions.back();
     } else if (f.has_body) {
-      if (known->second->has_body) fail(f.at, fmt::format("function '{}' is defined twice", f.name));
+      if (known->second->has_body)
+        fail(f.at, fmt::format("function '{}' is defined twice", f.name));
       *known->second = std::move(f);
     }
   }
@@ -154,7 +168,8 @@ class Parser : OperandParser {
     expect("{");
     scopes_.open();
     while (!token_.is("}")) {
-      if (token_.kind == TokenKind::kEnd) fail(opened, fmt::format("the body of '{}' is never closed", f.name), kCutShort);
+      if (token_.kind == TokenKind::kEnd)
+        fail(opened, fmt::format("the body of '{}' is never closed", f.name), kCutShort);
       item(f);
     }
     f.opened = opened, f.closed = token_.at;  // of nested ones the outermost is left last
@@ -188,7 +203,8 @@ class Parser : OperandParser {
         integer("a file number");
         return advance();
       }
-      if (token_.is(".branchtargets") || token_.is(".callprototype") || token_.is(".calltargets")) fail(token_.at, fmt::format("'{}' needs a label before it", token_.text));
+      if (token_.is(".branchtargets") || token_.is(".callprototype") || token_.is(".calltargets"))
+        fail(token_.at, fmt::format("'{}' needs a label before it", token_.text));
       if (const auto space = state_space()) return variables(*space, false, &f);
       fail(token_.at, fmt::format("'{}' is not a directive of a function's body", token_.text));
     }
@@ -207,7 +223,8 @@ class Parser : OperandParser {
       std::uint32_t count = 1;
       const bool range = accept("<");
       if (range) {
-        if (elements > 1) fail(at, "a range of vector registers is not supported", "name them one by one");
+        if (elements > 1)
+          fail(at, "a range of vector registers is not supported", "name them one by one");
         count = small("a number of registers", 1u << 20);
         expect(">");
       }
@@ -230,7 +247,8 @@ class Parser : OperandParser {
         if (accept("+")) integer("an offset");
       } else if (accept("inlined_at")) {
         integer("a file number"), integer("a line"), integer("a column");
-      } else fail(token_.at, fmt::format("expected function_name or inlined_at instead of {}", shown()));
+      } else
+        fail(token_.at, fmt::format("expected function_name or inlined_at instead of {}", shown()));
     }
   }
 
@@ -249,21 +267,25 @@ class Parser : OperandParser {
     }
     s.opcode = word("an instruction");
     if (s.guard < 0 && accept(":")) return label(f, s.opcode, s.at);
-    if (!(s.opcode[0] >= 'a' && s.opcode[0] <= 'z')) fail(s.at, fmt::format("'{}' is not an instruction", s.opcode));
-    while (token_.kind == TokenKind::kWord && token_.text[0] == '.') {  // blanks before a modifier, as in hand-written PTX
+    if (!(s.opcode[0] >= 'a' && s.opcode[0] <= 'z'))
+      fail(s.at, fmt::format("'{}' is not an instruction", s.opcode));
+    while (token_.kind == TokenKind::kWord &&
+           token_.text[0] == '.') {  // blanks before a modifier, as in hand-written PTX
       module_.joined.push_back(std::string(s.opcode) + std::string(token_.text));
       s.opcode = module_.joined.back();
       advance();
     }
     while (!token_.is(";")) {
       s.operands.push_back(operand(f, s.opcode));
-      if (!accept(",") && !token_.is(";")) fail(token_.at, fmt::format("expected ',' or ';' instead of {}", shown()));
+      if (!accept(",") && !token_.is(";"))
+        fail(token_.at, fmt::format("expected ',' or ';' instead of {}", shown()));
     }
     s.end = token_.at;
     advance();
     const auto index = static_cast<std::uint32_t>(f.body.size());
     if (s.opcode == "bra" || s.opcode == "bra.uni") {
-      if (s.operands.size() != 1 || s.operands[0].kind != Operand::Kind::kSymbol) fail(s.at, "bra needs one label");
+      if (s.operands.size() != 1 || s.operands[0].kind != Operand::Kind::kSymbol)
+        fail(s.at, "bra needs one label");
       s.operands[0].kind = Operand::Kind::kLabel;
       scopes_.pend({s.operands[0].name, s.operands[0].at, index, 0, false, {}, 0});
     }
@@ -275,7 +297,8 @@ class Parser : OperandParser {
       std::vector<std::uint32_t>& targets = f.branch_targets[name];
       do {
         const std::size_t place = token_.at;
-        scopes_.pend({word("a label"), place, 0, 0, true, name, static_cast<std::uint32_t>(targets.size())});
+        scopes_.pend(
+            {word("a label"), place, 0, 0, true, name, static_cast<std::uint32_t>(targets.size())});
         targets.push_back(0);
       } while (accept(","));
       return expect(";");
@@ -284,7 +307,8 @@ class Parser : OperandParser {
       while (!token_.is(";")) advance_in(at);
       return expect(";");
     }
-    if (!scopes_.add_label(name, static_cast<std::uint32_t>(f.labels.size()))) fail(at, fmt::format("label '{}' is defined twice", name));
+    if (!scopes_.add_label(name, static_cast<std::uint32_t>(f.labels.size())))
+      fail(at, fmt::format("label '{}' is defined twice", name));
     f.labels.push_back(static_cast<std::uint32_t>(f.body.size()));
   }
 

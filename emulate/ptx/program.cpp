@@ -32,10 +32,13 @@ Result<void> LoadedModule::place() {
       if (v.space == space) variables.push_back(&v);
   for (const Variable* variable : variables) {
     const Variable& v = *variable;
-    const std::uint64_t at = memory_.allocate(v.bytes, trace::AllocationKind::kDevice, std::max<std::uint32_t>(v.align, 256), "variable " + std::string(v.name));
+    const std::uint64_t at =
+        memory_.allocate(v.bytes, trace::AllocationKind::kDevice,
+                         std::max<std::uint32_t>(v.align, 256), "variable " + std::string(v.name));
     if (at == 0)
-      return module_.source->error_at(v.at, fmt::format("the GPU has no memory for '{}' of {}", v.name, byte_size(v.bytes)),
-                                      "make it smaller, or choose a GPU with more memory (--gpu)", ErrorKind::kResources);
+      return module_.source->error_at(
+          v.at, fmt::format("the GPU has no memory for '{}' of {}", v.name, byte_size(v.bytes)),
+          "make it smaller, or choose a GPU with more memory (--gpu)", ErrorKind::kResources);
     addresses_[&v] = at;
     if (v.space == Space::kConst) {
       constants_.first = constants_.second == 0 ? at : std::min(constants_.first, at);
@@ -54,13 +57,16 @@ Result<void> LoadedModule::initialise(const Variable& v) {
   for (const Initial& i : v.initial) {
     std::uint64_t value = i.value;
     if (!i.symbol.empty()) {
-      if (const auto var = module_.variable_named.find(i.symbol); var != module_.variable_named.end() && addresses_.contains(var->second)) {
+      if (const auto var = module_.variable_named.find(i.symbol);
+          var != module_.variable_named.end() && addresses_.contains(var->second)) {
         value += addresses_.at(var->second);
-      } else if (const auto fn = module_.function_named.find(i.symbol); fn != module_.function_named.end()) {
+      } else if (const auto fn = module_.function_named.find(i.symbol);
+                 fn != module_.function_named.end()) {
         value += address_of(fn->second);
         address_taken_.push_back(fn->second);
       } else {
-        return module_.source->error_at(i.at, fmt::format("'{}' is not a global variable or a function", i.symbol));
+        return module_.source->error_at(
+            i.at, fmt::format("'{}' is not a global variable or a function", i.symbol));
       }
       if (i.mask_shift != 255) value = value >> i.mask_shift & 255;
     }
@@ -72,7 +78,9 @@ Result<void> LoadedModule::initialise(const Variable& v) {
 
 const Function* LoadedModule::function_at(std::uint64_t address) const {
   const std::uint64_t number = (address - kCodeWindow) / 16;
-  if (address < kCodeWindow || (address & 15) != 0 || number == 0 || number > module_.functions.size()) return nullptr;
+  if (address < kCodeWindow || (address & 15) != 0 || number == 0 ||
+      number > module_.functions.size())
+    return nullptr;
   return &module_.functions[number - 1];
 }
 
@@ -80,7 +88,8 @@ namespace {
 
 // Shared variables of the module and of every function, in the order of the file; then the
 // dynamic part. Offsets must be known before decoding.
-Result<void> lay_out_shared(const LoadedModule& loaded, Kernel& kernel, const std::vector<const Function*>& functions) {
+Result<void> lay_out_shared(const LoadedModule& loaded, Kernel& kernel,
+                            const std::vector<const Function*>& functions) {
   std::uint64_t at = 0;
   std::uint32_t dynamic_align = 16;
   const Variable* beyond = nullptr;
@@ -99,15 +108,21 @@ Result<void> lay_out_shared(const LoadedModule& loaded, Kernel& kernel, const st
     for (const Variable& v : f->variables) place(v);
   for (const Variable& v : loaded.module().variables) place(v);
   if (beyond)
-    return loaded.module().source->error_at(beyond->at, fmt::format("with '{}' there are {} bytes of static shared memory: more than any GPU has", beyond->name, at),
-                                            "make it smaller, or keep it in global memory");
+    return loaded.module().source->error_at(
+        beyond->at,
+        fmt::format("with '{}' there are {} bytes of static shared memory: more than any GPU has",
+                    beyond->name, at),
+        "make it smaller, or keep it in global memory");
   kernel.static_shared = static_cast<std::uint32_t>(at);
-  kernel.dynamic_shared_at = (kernel.static_shared + dynamic_align - 1) / dynamic_align * dynamic_align;
+  kernel.dynamic_shared_at =
+      (kernel.static_shared + dynamic_align - 1) / dynamic_align * dynamic_align;
   for (const Variable& v : loaded.module().variables)
-    if (v.space == Space::kShared && v.unsized) const_cast<Variable&>(v).offset = kernel.dynamic_shared_at;
+    if (v.space == Space::kShared && v.unsized)
+      const_cast<Variable&>(v).offset = kernel.dynamic_shared_at;
   for (const Function* f : functions)
     for (const Variable& v : f->variables)
-      if (v.space == Space::kShared && v.unsized) const_cast<Variable&>(v).offset = kernel.dynamic_shared_at;
+      if (v.space == Space::kShared && v.unsized)
+        const_cast<Variable&>(v).offset = kernel.dynamic_shared_at;
   return {};
 }
 
@@ -117,7 +132,9 @@ std::vector<const Function*> reachable(const LoadedModule& loaded, const Functio
   std::vector<const Function*> found{entry};
   const auto add = [&](std::string_view name) {
     const auto at = module.function_named.find(name);
-    if (at != module.function_named.end() && at->second->has_body && std::find(found.begin(), found.end(), at->second) == found.end()) found.push_back(at->second);
+    if (at != module.function_named.end() && at->second->has_body &&
+        std::find(found.begin(), found.end(), at->second) == found.end())
+      found.push_back(at->second);
   };
   bool pointers = false;
   const std::function<void(const Operand&)> look = [&](const Operand& o) {
@@ -142,7 +159,8 @@ std::vector<const Function*> reachable(const LoadedModule& loaded, const Functio
 
 namespace {
 
-// numba puts what it compiled a kernel with into the name, in some hundred characters: add[abi:v1][abi:cw51cX…](…).
+// numba puts what it compiled a kernel with into the name, in some hundred characters:
+// add[abi:v1][abi:cw51cX…](…).
 std::string without_tags(std::string text) {
   constexpr std::string_view kTag = "[abi:";
   for (std::size_t at = text.find(kTag); at != text.npos; at = text.find(kTag, at)) {
@@ -182,9 +200,13 @@ Result<std::unique_ptr<Kernel>> build_kernel(const LoadedModule& loaded, const s
   if (!found) {
     const std::string near = nearest(entry, names);
     std::string list;  // the C++ names: the second half
-    for (std::size_t i = names.size() / 2; i < names.size() && i < names.size() / 2 + 12; ++i) list += (list.empty() ? "" : ", ") + names[i];
-    return Error{ErrorKind::kUsage, fmt::format("there is no kernel '{}'", entry), module.source->name(),
-                 !near.empty() ? fmt::format("did you mean '{}'?", near) : names.empty() ? "the file has no .entry at all" : "its kernels are: " + list};
+    for (std::size_t i = names.size() / 2; i < names.size() && i < names.size() / 2 + 12; ++i)
+      list += (list.empty() ? "" : ", ") + names[i];
+    return Error{ErrorKind::kUsage, fmt::format("there is no kernel '{}'", entry),
+                 module.source->name(),
+                 !near.empty()   ? fmt::format("did you mean '{}'?", near)
+                 : names.empty() ? "the file has no .entry at all"
+                                 : "its kernels are: " + list};
   }
   auto kernel = std::make_unique<Kernel>();
   kernel->module = &loaded;
@@ -197,10 +219,12 @@ Result<std::unique_ptr<Kernel>> build_kernel(const LoadedModule& loaded, const s
     p->offset = static_cast<std::uint32_t>(param);
     param += p->bytes;
     if (param > kParamBytes)
-      return module.source->error_at(p->at, "more than 32,764 bytes of parameters", "pass a pointer to what is large");
+      return module.source->error_at(p->at, "more than 32,764 bytes of parameters",
+                                     "pass a pointer to what is large");
   }
   kernel->param_bytes = static_cast<std::uint32_t>(param);
-  for (const Function* f : functions) kernel->numbers[f] = static_cast<std::uint32_t>(kernel->numbers.size());
+  for (const Function* f : functions)
+    kernel->numbers[f] = static_cast<std::uint32_t>(kernel->numbers.size());
   try {
     for (const Function* f : functions) {
       std::vector<const Function*> reached;
@@ -238,7 +262,8 @@ trace::Program describe(const Kernel& kernel) {
     for (const Statement& s : code->function->body) {
       std::string text;
       bool blank = false;
-      for (const char c : module.source->text().substr(s.at, s.end - s.at)) {  // one line, one blank
+      for (const char c :
+           module.source->text().substr(s.at, s.end - s.at)) {  // one line, one blank
         if (c == ' ' || c == '\t' || c == '\n' || c == '\r') blank = !text.empty();
         else {
           if (blank) text += ' ';

@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "emulate/ptx/code.hpp"
 #include "emulate/executor/memory.hpp"
+#include "emulate/ptx/code.hpp"
 #include "isa/program.hpp"
 
 namespace warpmem::emulate {
@@ -20,7 +20,9 @@ class LoadedModule {
   static Result<std::unique_ptr<LoadedModule>> load(Module module, Memory& memory);
   const Module& module() const { return module_; }
   Memory& memory() const { return memory_; }
-  std::uint64_t address_of(const Variable* v) const { return addresses_.at(v); }  // global and const
+  std::uint64_t address_of(const Variable* v) const {
+    return addresses_.at(v);
+  }  // global and const
   // Where constant variables lie: [first, last).
   std::pair<std::uint64_t, std::uint64_t> constants() const { return constants_; }
   // Functions are numbered in the order of the file; their addresses follow from that.
@@ -45,17 +47,17 @@ struct MachineKernel;
 struct Kernel {
   const LoadedModule* module = nullptr;
   const Function* entry = nullptr;
-  std::vector<std::unique_ptr<Code>> functions;     // [0] the entry
+  std::vector<std::unique_ptr<Code>> functions;  // [0] the entry
   std::unordered_map<const Function*, std::uint32_t> numbers;
   std::uint32_t static_shared = 0;
-  std::uint32_t dynamic_shared_at = 0;              // where `extern .shared` begins
+  std::uint32_t dynamic_shared_at = 0;  // where `extern .shared` begins
   std::uint32_t param_bytes = 0;
-  std::uint32_t local_bytes = 0;                    // of the entry's own frame
+  std::uint32_t local_bytes = 0;  // of the entry's own frame
   std::uint32_t statements = 0;
   mutable std::atomic<std::uint32_t> conflicts{0};  // times its CTAs could not run side by side
   bool reads_across = false;                        // crossing.hpp
   std::shared_ptr<MachineKernel> machine;           // null: it runs from its PTX
-  bool reserves_shared = false;                     // asks for cooperative groups' own shared memory
+  bool reserves_shared = false;  // asks for cooperative groups' own shared memory
 };
 
 // Decodes `entry` and what it reaches. Fails at the first instruction that is not supported.

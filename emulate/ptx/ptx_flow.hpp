@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "isa/flow/code_flow.hpp"
 #include "emulate/ptx/parser.hpp"
+#include "isa/flow/code_flow.hpp"
 
 namespace warpmem::emulate {
 

@@ -15,7 +15,7 @@ namespace warpmem::emulate {
 
 class Scopes {
  public:
-  struct Pending {               // a use of a label
+  struct Pending {  // a use of a label
     std::string_view name;
     std::size_t at;
     std::uint32_t statement, operand;
@@ -43,14 +43,17 @@ class Scopes {
   }
   void pend(const Pending& p) { scopes_.back().pending.push_back(p); }
   std::vector<Found> take_found() { return std::exchange(found_, {}); }
-  bool add_label(std::string_view name, std::uint32_t label) { return scopes_.back().labels.emplace(name, label).second; }
+  bool add_label(std::string_view name, std::uint32_t label) {
+    return scopes_.back().labels.emplace(name, label).second;
+  }
 
   void add(std::string_view name, const Variable* v) { scopes_.back().variables[name] = v; }
   void add_registers(std::string_view name, bool range, std::uint32_t first, std::uint32_t count) {
     scopes_.back().registers[name].push_back({first, count, range});
   }
 
-  // ".reg .v4 .f32 %v": four registers that %v names together and %v.x to %v.w (or .r .g .b .a) one by one.
+  // ".reg .v4 .f32 %v": four registers that %v names together and %v.x to %v.w (or .r .g .b .a) one
+  // by one.
   void add_vector(std::string_view name, std::uint32_t first, std::uint32_t elements) {
     scopes_.back().vectors[name] = {first, elements};
   }
@@ -78,14 +81,16 @@ class Scopes {
       if (const auto at = s->registers.find(name); at != s->registers.end())
         for (const Range& r : at->second)
           if (!r.range) return r.first;
-      // A prefix may itself end in a digit, so every split is tried: "%r1" + "2" as well as "%r" + "12".
+      // A prefix may itself end in a digit, so every split is tried: "%r1" + "2" as well as "%r" +
+      // "12".
       for (std::size_t split = digits; split < name.size(); ++split) {
         const auto at = s->registers.find(name.substr(0, split));
         if (at == s->registers.end()) continue;
         std::uint32_t number = 0;
         const char* begin = name.data() + split;
         const char* end = name.data() + name.size();
-        if ((*begin == '0' && end - begin > 1) || std::from_chars(begin, end, number).ptr != end) continue;
+        if ((*begin == '0' && end - begin > 1) || std::from_chars(begin, end, number).ptr != end)
+          continue;
         for (const Range& r : at->second)
           if (r.range && number < r.count) return r.first + number;
       }
@@ -99,7 +104,8 @@ class Scopes {
     const auto vector = vector_named(name.substr(0, name.size() - 2));
     if (!vector) return std::nullopt;
     for (const std::string_view names : {"xyzw", "rgba"})
-      if (const auto at = names.find(name.back()); at < vector->elements) return vector->first + static_cast<std::uint32_t>(at);
+      if (const auto at = names.find(name.back()); at < vector->elements)
+        return vector->first + static_cast<std::uint32_t>(at);
     return std::nullopt;
   }
 

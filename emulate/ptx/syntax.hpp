@@ -11,8 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "isa/ptx/lexer.hpp"
 #include "emulate/ptx/types.hpp"
+#include "isa/ptx/lexer.hpp"
 
 namespace warpmem::emulate {
 
@@ -62,33 +62,44 @@ struct Variable {
   bool unsized = false;  // `extern .shared x[]`: begins where static shared memory ends
   std::vector<Initial> initial;
   std::size_t at = 0;
-  std::uint32_t offset = 0;  // filled by the layout: in shared memory, the local frame or parameters
+  std::uint32_t offset =
+      0;  // filled by the layout: in shared memory, the local frame or parameters
 };
 
 struct Operand {
   enum class Kind : std::uint8_t {
-    kRegister, kSymbol, kVariable, kInteger, kFloat32, kFloat64, kVector, kMemory, kPair, kLabel, kSink
+    kRegister,
+    kSymbol,
+    kVariable,
+    kInteger,
+    kFloat32,
+    kFloat64,
+    kVector,
+    kMemory,
+    kPair,
+    kLabel,
+    kSink
   };
   Kind kind = Kind::kSink;
-  bool negated = false;           // !%p
-  bool minus = false;             // -%r, as vmad has it
-  std::uint8_t part = 0;          // of a video operand: 1-4 its .b0-.b3, 5-6 its .h0-.h1
-  std::uint32_t number = 0;       // register; or label, once resolved
+  bool negated = false;      // !%p
+  bool minus = false;        // -%r, as vmad has it
+  std::uint8_t part = 0;     // of a video operand: 1-4 its .b0-.b3, 5-6 its .h0-.h1
+  std::uint32_t number = 0;  // register; or label, once resolved
   const Variable* variable = nullptr;
-  std::string_view name;          // symbol, special register or label
-  std::uint64_t value = 0;        // integer, or the bits of a float
-  std::int64_t offset = 0;        // memory: [base + offset]; symbol + offset
-  std::vector<Operand> items;     // vector, pair; memory: [0] the base, further ones coordinates
+  std::string_view name;       // symbol, special register or label
+  std::uint64_t value = 0;     // integer, or the bits of a float
+  std::int64_t offset = 0;     // memory: [base + offset]; symbol + offset
+  std::vector<Operand> items;  // vector, pair; memory: [0] the base, further ones coordinates
   std::size_t at = 0;
 };
 
 struct Statement {
-  std::string_view opcode;        // with its modifiers
+  std::string_view opcode;  // with its modifiers
   std::vector<Operand> operands;
-  std::int64_t guard = -1;        // predicate register
+  std::int64_t guard = -1;  // predicate register
   bool guard_negated = false;
-  std::uint32_t file = 0, line = 0;   // source position from .loc
-  std::size_t at = 0, end = 0;    // in the PTX
+  std::uint32_t file = 0, line = 0;  // source position from .loc
+  std::size_t at = 0, end = 0;       // in the PTX
 };
 
 struct Function {
@@ -97,8 +108,8 @@ struct Function {
   bool has_body = false;
   std::vector<Variable*> params;
   std::vector<Variable*> returns;
-  std::vector<Type> registers;        // by number
-  std::deque<Variable> variables;     // parameters, locals, call parameters, static shared
+  std::vector<Type> registers;     // by number
+  std::deque<Variable> variables;  // parameters, locals, call parameters, static shared
   std::vector<Statement> body;
   std::vector<std::uint32_t> labels;  // label number -> statement
   std::unordered_map<std::string_view, std::vector<std::uint32_t>> branch_targets;  // labels
@@ -112,14 +123,14 @@ struct Function {
 struct Module {
   std::unique_ptr<Source> source;
   std::uint32_t version_major = 0, version_minor = 0;
-  std::string target;                 // "sm_90"
-  bool debug = false;                 // .target's option
-  std::deque<std::string> joined;     // opcodes that are written in pieces
+  std::string target;              // "sm_90"
+  bool debug = false;              // .target's option
+  std::deque<std::string> joined;  // opcodes that are written in pieces
   std::deque<Variable> variables;
   std::deque<Function> functions;
   std::unordered_map<std::string_view, Variable*> variable_named;
   std::unordered_map<std::string_view, Function*> function_named;
-  std::vector<std::string> files;     // by .file number; [0] is ""
+  std::vector<std::string> files;  // by .file number; [0] is ""
 };
 
 }  // namespace warpmem::emulate

@@ -16,7 +16,8 @@ AtomicTraffic atomic_traffic(const WarpAccess& access, bool compare_and_swap) {
     const int l = std::countr_zero(rest);
     const std::uint64_t line = access.address[l] / kLineBytes;
     bank[l] = static_cast<std::uint8_t>(tag_bank(line));
-    if (std::find(lines.begin(), lines.begin() + t.lines, line) == lines.begin() + t.lines) lines[t.lines++] = line;
+    if (std::find(lines.begin(), lines.begin() + t.lines, line) == lines.begin() + t.lines)
+      lines[t.lines++] = line;
   }
   const std::uint64_t request_bytes = compare_and_swap ? kLineBytes / 2 : kLineBytes;
   std::uint32_t left = access.mask;
@@ -58,7 +59,9 @@ AtomicTraffic atomic_traffic(const WarpAccess& access, bool compare_and_swap) {
       }
       ++t.passes[i];
       t.whole[i] += bytes[s] >= kSectorBytes;
-      const auto r = std::find(asked.begin(), asked.begin() + requests, sent[s] * kSectorBytes / request_bytes) - asked.begin();
+      const auto r = std::find(asked.begin(), asked.begin() + requests,
+                               sent[s] * kSectorBytes / request_bytes) -
+                     asked.begin();
       t.alone[i] += lanes[static_cast<std::size_t>(r)] == 1;
     }
   }

@@ -1,12 +1,13 @@
 // How the L1 hands an atomic or a reduction to the L2, where the arithmetic is.
 //
-// Measured on an H200 (kernels/micro/instructions.cu, kernels/micro/reduction_places.cu, driver 580,
-// CUDA 13.0, 2026-11-21 and 2026-11-23; every operation and width alike): there are 128 places, 32
-// words of each of the four tag banks. Lanes go in rounds. In each, of the lanes that are left and
-// meet in a place (on one address, or on that word of two lines of the bank) the lowest has it; and
-// each tag bank takes one line, that of its lowest lane. The lanes that have their place and whose
-// line it is go. A round sends each sector that it needs once, the sectors of a line together; a
-// compare-and-swap carries two operands, so that 64 bytes of a line travel together, not 128.
+// Measured on an H200 (kernels/micro/instructions.cu, kernels/micro/reduction_places.cu, driver
+// 580, CUDA 13.0, 2026-11-21 and 2026-11-23; every operation and width alike): there are 128
+// places, 32 words of each of the four tag banks. Lanes go in rounds. In each, of the lanes that
+// are left and meet in a place (on one address, or on that word of two lines of the bank) the
+// lowest has it; and each tag bank takes one line, that of its lowest lane. The lanes that have
+// their place and whose line it is go. A round sends each sector that it needs once, the sectors of
+// a line together; a compare-and-swap carries two operands, so that 64 bytes of a line travel
+// together, not 128.
 //
 // So a line goes twice where one of its words is wanted on another line as well, by a lower lane
 // that has not gone yet. All 1,200 cases of reduction_places.csv come out to the unit.

@@ -57,8 +57,7 @@ std::uint32_t L1Cache::set_of_others(std::uint32_t of_512, std::uint64_t line) c
   const std::uint32_t last = spec_.sets - 1;
   if (spec_.index == SetRule::kLowBits) return static_cast<std::uint32_t>(line) & last;
   if (spec_.sets > kL1Sets)
-    return (of_512 |
-            static_cast<std::uint32_t>((line >> 9 ^ line >> 18) / kL1Sets * kL1Sets)) &
+    return (of_512 | static_cast<std::uint32_t>((line >> 9 ^ line >> 18) / kL1Sets * kL1Sets)) &
            last;
   const std::uint32_t row = static_cast<std::uint32_t>(line) ^ l1_set(line & ~std::uint64_t{last});
   return of_512 % kBanks | (row & last) / kBanks * kBanks;

@@ -13,10 +13,11 @@
 // one: four random lines of its set push it out of an L1 of any capacity. A line that finds a free
 // way but no room takes that of the oldest line of another set of its bank: a hand goes over the
 // bank's sets, passing those that hold nothing, and goes on where it was after fences. (In the next
-// launch too; here it starts anew, so that launches say the same alone as one after the other.) So lines in a row hold up to the capacity, and beyond it the oldest of three or four
-// of each set go; columns of a matrix whose rows are apart by a multiple of a power of two may not.
-// A hit of a load that would not have allocated makes no line younger. One of a last use makes its
-// line the oldest, and a miss of one leaves nothing (local_replacement.cu, 2,000 sequences).
+// launch too; here it starts anew, so that launches say the same alone as one after the other.) So
+// lines in a row hold up to the capacity, and beyond it the oldest of three or four of each set go;
+// columns of a matrix whose rows are apart by a multiple of a power of two may not. A hit of a load
+// that would not have allocated makes no line younger. One of a last use makes its line the oldest,
+// and a miss of one leaves nothing (local_replacement.cu, 2,000 sequences).
 //
 // Capacity: 256 KiB less the shared-memory configuration less 7 KiB, to the line, at configurations
 // of 32, 132 and 228 KiB; a quarter of it for each bank.
@@ -62,8 +63,7 @@ class L1Cache {
   using Misses = L1Misses;
 
   // Whether there is an L1Cache of such sets.
-  static bool takes(std::uint32_t ways, std::uint32_t sets, SetRule index,
-                    Replacement replacement);
+  static bool takes(std::uint32_t ways, std::uint32_t sets, SetRule index, Replacement replacement);
   // Its tables take their memory from `memory`.
   explicit L1Cache(const Spec& spec,
                    std::pmr::memory_resource* memory = std::pmr::get_default_resource());
@@ -82,8 +82,8 @@ class L1Cache {
             Misses& out) {
     with([&](auto& sets) { sets.load(lines, seats, words, allocate, out); });
   }
-  // The same, but nothing is done and the answer is false where some line is there in part or whole,
-  // or where one line after the other is as fast.
+  // The same, but nothing is done and the answer is false where some line is there in part or
+  // whole, or where one line after the other is as fast.
   bool load_strangers_of(const LineList& lines, const Seats& seats, bool allocate, Misses& out) {
     return with([&](auto& sets) { return sets.load_strangers_of(lines, seats, allocate, out); });
   }
@@ -117,8 +117,8 @@ class L1Cache {
     with([&](auto& sets) { sets.arrives(entry, cycle); });
   }
   // The same for what an access missed, each line in its turn: it arrives with what was asked for
-  // before it. `done`: by line, when it is back. The cycle in which the last one is there, no sooner
-  // than `soonest`.
+  // before it. `done`: by line, when it is back. The cycle in which the last one is there, no
+  // sooner than `soonest`.
   std::uint64_t arrive(const Misses& missed, const std::uint64_t* done, std::uint64_t soonest) {
     return with([&](auto& sets) { return sets.arrive(missed, done, soonest); });
   }
@@ -141,7 +141,8 @@ class L1Cache {
   void drop(std::uint64_t line, std::uint8_t sectors) {
     with([&](auto& sets) { sets.drop(line, seat(line), sectors); });
   }
-  // Forgets all lines below this one, a multiple of 1 TiB (CCTL.IVALL, which leaves local memory's).
+  // Forgets all lines below this one, a multiple of 1 TiB (CCTL.IVALL, which leaves local
+  // memory's).
   void invalidate(std::uint64_t kept = ~std::uint64_t{0});
   // As new.
   void reset();

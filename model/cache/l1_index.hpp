@@ -6,8 +6,9 @@
 // them span the same 29 dimensions of the 38 whichever line it is (64 lines for each address bit
 // from 21 to 44, 132 for those below). Which four of a warp's lines the tag stage takes at once
 // says which two dimensions of the nine are the bank (1,024 pairs). A set's
-// name is its place in the order in which those of its bank give up lines (kernels/micro/l1_room.cu,
-// 2026-11-23: a hand goes over the 128 sets as a counter does, of which each bit shifts the set).
+// name is its place in the order in which those of its bank give up lines
+// (kernels/micro/l1_room.cu, 2026-11-23: a hand goes over the 128 sets as a counter does, of which
+// each bit shifts the set).
 #pragma once
 
 #include <array>
@@ -19,11 +20,12 @@
 namespace warpmem::model {
 
 // Contribution of line-address bit b (address bit 7 + b). Bits above 37 were not measured, but that
-// those that all addresses of a program have in common, 38 and 39 among them, shift the order of the
-// sets as the last entry says.
+// those that all addresses of a program have in common, 38 and 39 among them, shift the order of
+// the sets as the last entry says.
 inline constexpr std::array<std::uint16_t, 39> kL1SetOfBit = {
-    1,   2,   389, 90,  435, 49,  202, 231, 446, 329, 490, 369, 303, 473, 419, 510, 449, 367, 313, 183,
-    42,  83,  229, 431, 393, 462, 283, 482, 505, 207, 189, 31,  386, 355, 325, 234, 343, 30,  496};
+    1,   2,   389, 90,  435, 49,  202, 231, 446, 329, 490, 369, 303,
+    473, 419, 510, 449, 367, 313, 183, 42,  83,  229, 431, 393, 462,
+    283, 482, 505, 207, 189, 31,  386, 355, 325, 234, 343, 30,  496};
 inline constexpr std::uint32_t kL1Sets = 512;
 
 // What ten bits of a line address contribute together, by their value: bits [from, from + 10).

@@ -2,9 +2,11 @@
 //
 // Measured on an H200 (kernels/micro/l1_written.cu: 640 scripts of four to six random loads and
 // stores of 1 to 8 bytes a lane, equal in every count; driver 580, CUDA 13.0, 2026-11-23):
-//  - A store makes those words readable of which it has all four bytes; stores of less do not add up
+//  - A store makes those words readable of which it has all four bytes; stores of less do not add
+//  up
 //    to a word. Once all eight words of a sector are, it is as good as one that was fetched.
-//  - A load finds such a sector if the words it asks for are readable. If it asks in any such sector
+//  - A load finds such a sector if the words it asks for are readable. If it asks in any such
+//  sector
 //    of a line for a word that is not, it finds nothing of that line, not even its whole sectors,
 //    and all of it is forgotten: what the load asked for is fetched.
 #pragma once

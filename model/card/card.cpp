@@ -51,9 +51,10 @@ Result<Card> Card::make(CardText text, const Card* parent, Names names) {
   if (!text.compute_capability.empty() || !parent)
     card.compute_capability_ = text.compute_capability;
   if (text.isa.empty() && !parent)
-    return card_error(file, "'isa' is missing (the table of what instructions cost)",
-                      "add isa = \"sm_90\" or another table at the top, or inherit a card: inherits = "
-                      "\"h200\"");
+    return card_error(
+        file, "'isa' is missing (the table of what instructions cost)",
+        "add isa = \"sm_90\" or another table at the top, or inherit a card: inherits = "
+        "\"h200\"");
   if (!text.isa.empty()) {
     auto instructions = load_instruction_table(text.isa);
     if (!instructions) {

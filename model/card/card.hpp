@@ -44,7 +44,8 @@ struct CardUse;
 using ReadCardFile = std::function<Result<std::string>(const std::string& path)>;
 
 // Where a number on a card comes from, the later ones before the earlier: its default; worked out
-// from others; its DRAM type (cards/dram/*.toml); the card that it inherits; its own file; the user.
+// from others; its DRAM type (cards/dram/*.toml); the card that it inherits; its own file; the
+// user.
 //
 // Lines of a card that inherits change the other card as the user's settings do: what follows from
 // a number that they change is worked out again.
@@ -81,7 +82,7 @@ class Card {
   bool built_in() const { return names_.built_in; }
   const std::string& full_name() const { return full_name_; }
   const std::string& compute_capability() const { return compute_capability_; }  // "9.0"
-  unsigned capability() const;  // 90
+  unsigned capability() const;                                                   // 90
   // "GH100", "2024"; empty where the card does not say it.
   const std::string& chip() const { return chip_; }
   const std::string& year() const { return year_; }
@@ -102,9 +103,9 @@ class Card {
  private:
   // What is known of the numbers, and who said it, while they are put together.
   struct Known {
-    GivenFields given;                         // of numbers that are used
-    GivenFields unused;                        // … that are not
-    std::map<std::size_t, const CardUse*> why;  // … and the condition that does not hold
+    GivenFields given;                           // of numbers that are used
+    GivenFields unused;                          // … that are not
+    std::map<std::size_t, const CardUse*> why;   // … and the condition that does not hold
     std::map<std::size_t, std::string> derived;  // how a number was worked out
   };
   Result<void> resolve(const std::string& place);
@@ -120,7 +121,7 @@ class Card {
   std::string full_name_, compute_capability_, chip_, year_, device_;
   CardNumbers numbers_, base_;  // with the user's settings, and without
   GivenFields file_, user_;
-  GivenFields given_;                            // as in Known, of the numbers as they are
+  GivenFields given_;  // as in Known, of the numbers as they are
   std::map<std::size_t, std::string> derived_;
   InstructionTable instructions_;
   std::vector<CardEntry> entries_;

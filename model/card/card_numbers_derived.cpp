@@ -44,13 +44,10 @@ bool DerivedNumbers::follows(std::string_view key,
 // A smaller L1 offers no configuration of shared memory that would leave nothing of it.
 void DerivedNumbers::fit_shared() {
   const bool wants_l1 = static_cast<CachedSpaces>(n.l1_cache) != CachedSpaces::kNone;
-  const auto too_large = [&](std::uint64_t c) {
-    return c + n.l1_reserved + wants_l1 > n.l1_bytes;
-  };
+  const auto too_large = [&](std::uint64_t c) { return c + n.l1_reserved + wants_l1 > n.l1_bytes; };
   auto& configs = n.shared_configs;
   if (set_by_user({"l1.size", "l1.reserved"}) && !set_by_user({"shared.configs"}) &&
-      !configs.empty() && !too_large(configs.front()) &&
-      std::erase_if(configs, too_large) > 0)
+      !configs.empty() && !too_large(configs.front()) && std::erase_if(configs, too_large) > 0)
     sources.insert_or_assign(card_field("shared.configs"),
                              "derived: the card's own that leave room to the L1");
   if (configs.empty() || set_by_user({"shared.per_cta"}) ||
@@ -106,7 +103,8 @@ void DerivedNumbers::fit_sms() {
     ++turns.back();
     order.push_back(sm);
   }
-  n.cta_small_groups = std::min<std::uint64_t>(n.cta_small_groups, turns.empty() ? 0 : turns.size() - 1);
+  n.cta_small_groups =
+      std::min<std::uint64_t>(n.cta_small_groups, turns.empty() ? 0 : turns.size() - 1);
   n.cta_order = std::move(order);
   n.cta_turns = std::move(turns);
   came("topology.cta_order");
@@ -151,7 +149,8 @@ void DerivedNumbers::fit_partitions() {
   n.sm_side.assign(n.sm_count, 0);
   for (std::size_t sm = 0; sm < n.sm_count; ++sm)
     n.sm_side[sm] = (sm < n.sm_gpc.size() ? n.sm_gpc[sm] : sm) % n.l2_sides;
-  sources.insert_or_assign(card_field("topology.sm_side"), "derived: by GPC, l2.partitions in turn");
+  sources.insert_or_assign(card_field("topology.sm_side"),
+                           "derived: by GPC, l2.partitions in turn");
 }
 
 void DerivedNumbers::work_out(bool another) {

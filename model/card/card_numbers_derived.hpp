@@ -1,8 +1,8 @@
 // Numbers of a card that follow from others where nobody gives them: what a DRAM's times come to in
 // SM cycles, and how fast its channels are together.
 //
-// Also what a what-if leaves no room for: configurations of shared memory that a smaller L1 lacks, a
-// second side of the L2.
+// Also what a what-if leaves no room for: configurations of shared memory that a smaller L1 lacks,
+// a second side of the L2.
 //
 // A number that the card's file gives (measured) stays, unless the user changes what it follows
 // from: then it is worked out, or scaled, so that no setting is without effect.

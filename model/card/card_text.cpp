@@ -20,10 +20,10 @@ Result<std::string> plain_text(const toml::node& node, std::string_view key,
                                const std::string& file) {
   auto text = toml_text(node, key, file);
   if (text && printable(*text) != *text)
-    return card_error(toml_place(file, node),
-                      "'" + std::string(key) + "' holds a character that cannot be printed: " +
-                          printable(*text),
-                      "write plain text on one line");
+    return card_error(
+        toml_place(file, node),
+        "'" + std::string(key) + "' holds a character that cannot be printed: " + printable(*text),
+        "write plain text on one line");
   return text;
 }
 

@@ -30,9 +30,8 @@ std::vector<std::string> split(std::string_view text) {
 }
 
 std::string shown(const InstructionCost& c) {
-  return std::string(pipe_name(c.pipe)) + ", issue " +
-         std::to_string(c.busy) + ", latency " + std::to_string(c.latency) + ", " +
-         (c.variable ? "scoreboard" : "stall");
+  return std::string(pipe_name(c.pipe)) + ", issue " + std::to_string(c.busy) + ", latency " +
+         std::to_string(c.latency) + ", " + (c.variable ? "scoreboard" : "stall");
 }
 
 // Puts one of a row's four words into it; what is wrong with it, or nothing.
@@ -121,10 +120,11 @@ Result<InstructionTable> InstructionTable::parse(std::string_view text, const st
         const bool counts = attribute == "issue" || attribute == "latency";
         const bool words = attribute == "pipe" || attribute == "wait";
         if ((counts && !value.is_integer()) || (words && !value.is_string()))
-          return card_error(toml_place(file, value),
-                            key + "." + std::string(attribute.str()) + " = " + toml_shown(value) +
-                                (counts ? " is not a whole number" : " is not a text in quotes"),
-                            "write { pipe = \"…\", issue = 1, latency = 4, wait = \"…\", source = \"…\" }");
+          return card_error(
+              toml_place(file, value),
+              key + "." + std::string(attribute.str()) + " = " + toml_shown(value) +
+                  (counts ? " is not a whole number" : " is not a text in quotes"),
+              "write { pipe = \"…\", issue = 1, latency = 4, wait = \"…\", source = \"…\" }");
         const std::string word =
             counts ? std::to_string(value.as_integer()->get()) : value.value_or(std::string());
         if (auto wrong = assign(cost, std::string(attribute.str()), word, toml_place(file, value)))
@@ -132,7 +132,8 @@ Result<InstructionTable> InstructionTable::parse(std::string_view text, const st
         ++given;
       }
       if (given != 4)
-        return card_error(toml_place(file, entry), "'" + key + "' needs pipe, issue, latency and wait",
+        return card_error(toml_place(file, entry),
+                          "'" + key + "' needs pipe, issue, latency and wait",
                           "add what is missing");
       if (auto ok = out.put(key, cost); !ok) {
         Error e = ok.error();

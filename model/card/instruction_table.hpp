@@ -65,11 +65,11 @@ class InstructionTable {
   // default.
   InstructionCost sass(std::string_view opcode, std::span<const std::string> modifiers) const;
   InstructionCost ptx(PtxClass c) const { return ptx_[static_cast<std::size_t>(c)]; }
-  // Of a branch that is taken: `busy` issue slots behind it are lost, and the warp goes on `latency`
-  // cycles later than its stall count says.
+  // Of a branch that is taken: `busy` issue slots behind it are lost, and the warp goes on
+  // `latency` cycles later than its stall count says.
   const InstructionCost& taken() const { return flow_[0]; }
-  // … of a jump to where a register says (returns, calls of pointers), and of lanes that have come to
-  // where the others of their warp have not yet: those go on where they parted.
+  // … of a jump to where a register says (returns, calls of pointers), and of lanes that have come
+  // to where the others of their warp have not yet: those go on where they parted.
   const InstructionCost& by_register() const { return flow_[1]; }
   const InstructionCost& rejoined() const { return flow_[2]; }
 

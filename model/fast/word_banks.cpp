@@ -28,8 +28,7 @@ WARPMEM_AVX512 std::uint32_t wanted_avx512(const std::uint64_t* address) {
   const auto folded = [](__m512i n) WARPMEM_AVX512 {
     return _mm256_add_epi64(_mm512_castsi512_si256(n), _mm512_extracti64x4_epi64(n, 1));
   };
-  const __m512i both =
-      _mm512_inserti64x4(_mm512_castsi256_si512(folded(lower)), folded(upper), 1);
+  const __m512i both = _mm512_inserti64x4(_mm512_castsi256_si512(folded(lower)), folded(upper), 1);
   const __m512i four_bits = _mm512_set1_epi8(15);
   const auto sums = [](__m512i n) WARPMEM_AVX512 {  // of each half, in all its words
     n = _mm512_add_epi8(n, _mm512_permutex_epi64(n, 0x4e));
@@ -42,8 +41,8 @@ WARPMEM_AVX512 std::uint32_t wanted_avx512(const std::uint64_t* address) {
   // The least of 16 bits each, of what they lack.
   eight = _mm_xor_si128(eight, _mm_set1_epi8(-1));
   eight = _mm_min_epu8(eight, _mm_srli_epi16(eight, 8));
-  return 255u - (static_cast<std::uint32_t>(_mm_cvtsi128_si32(_mm_minpos_epu16(
-                     _mm_and_si128(eight, _mm_set1_epi16(255))))) &
+  return 255u - (static_cast<std::uint32_t>(_mm_cvtsi128_si32(
+                     _mm_minpos_epu16(_mm_and_si128(eight, _mm_set1_epi16(255))))) &
                  255u);
 }
 

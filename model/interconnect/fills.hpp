@@ -1,8 +1,8 @@
 // What is on its way to one side of the L2: who reads such a line meanwhile finds its tag there,
 // but waits for the data like the one who asked first.
 //
-// Units: ticks of model/timing/throughput.hpp. Halves: 64 bytes, what DRAM and the other side bring at
-// least. Remembers the latest 32,768 lines, by hash: of two that fall together, the later. Ticks
+// Units: ticks of model/timing/throughput.hpp. Halves: 64 bytes, what DRAM and the other side bring
+// at least. Remembers the latest 32,768 lines, by hash: of two that fall together, the later. Ticks
 // are kept in 32 bits after an epoch, so that an entry is a quarter of a line of the host's cache.
 // Of no sectors there is nothing to remember, nor to know; that takes no branch of its own, as
 // which of a warp's lines are under way is in no order.

@@ -19,9 +19,9 @@
 
 #include "base/large_pages.hpp"
 #include "model/access/access.hpp"
-#include "model/fast/divisor.hpp"
 #include "model/dram/dram.hpp"
 #include "model/dram/partition_map.hpp"
+#include "model/fast/divisor.hpp"
 #include "model/interconnect/fills.hpp"
 #include "model/interconnect/latencies.hpp"
 #include "model/interconnect/place.hpp"
@@ -222,8 +222,8 @@ class MemoryPath {
       slices_{&memory_};
   std::array<Fills, 8> fills_{Fills(&memory_), Fills(&memory_), Fills(&memory_), Fills(&memory_),
                               Fills(&memory_), Fills(&memory_), Fills(&memory_), Fills(&memory_)};
-  std::vector<std::uint64_t> held_;                               // by SM: cycle
-  std::vector<std::uint64_t> summed_;                             // by slice: line of its last sum of floats
+  std::vector<std::uint64_t> held_;    // by SM: cycle
+  std::vector<std::uint64_t> summed_;  // by slice: line of its last sum of floats
   std::uint64_t sent_ = 0, arrived_ = 0;
   std::uint64_t sectors_read_ = 0, sector_cycles_ = 0;
   std::uint64_t remote_sectors_ = 0;

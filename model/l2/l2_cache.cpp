@@ -5,8 +5,8 @@
 
 #include "base/large_pages.hpp"
 #include "base/wide_hosts.hpp"
-#include "model/l2/l2_one_line.hpp"
 #include "model/cache/tag_banks.hpp"
+#include "model/l2/l2_one_line.hpp"
 
 namespace warpmem::model {
 L2Cache::L2Cache(const Spec& spec)
@@ -37,9 +37,10 @@ L2Cache::Ride L2Cache::ride_along(int sm, SmPlace& from, Pending& p, std::uint8_
                                   std::uint64_t now, bool apart) {
   if (now >= p.until) return Ride::kOwn;
   // The same sectors: one more reader of the same answer, another SM's or the same one's. It has to
-  // be at the coalescer before the answer is. Of what the reader's side has, that is as long as the way there and
-  // back takes with nobody on it, however long requests stand in front of slices: SMs that read at random in
-  // tables of 64 KiB to 4 MiB share 1 to 4 % of their requests (kernels/micro/l2_random.cu).
+  // be at the coalescer before the answer is. Of what the reader's side has, that is as long as the
+  // way there and back takes with nobody on it, however long requests stand in front of slices: SMs
+  // that read at random in tables of 64 KiB to 4 MiB share 1 to 4 % of their requests
+  // (kernels/micro/l2_random.cu).
   const std::uint64_t answered =
       p.brought() ? p.until
                   : std::min(p.until, p.leaves + unloaded_.near(Latencies::draw_of(p.line)));
@@ -153,8 +154,7 @@ void L2Cache::route(Routed& lines, const LineWords& words) {
     sectors = asked.sectors, joined = asked.joined;
   }
   L2Side::Traffic out;
-  const Met met =
-      meet(from.side, route, sectors, joined, granularity(fetch_sectors), stay, out);
+  const Met met = meet(from.side, route, sectors, joined, granularity(fetch_sectors), stay, out);
   pending.bring(met.missing);
   std::uint64_t done = 0;
   if (path_) {
@@ -593,10 +593,10 @@ void L2Cache::bring(int sm, std::uint64_t line, std::uint8_t sectors, std::uint6
   const std::uint8_t fetched = bring_home(sm, line, sectors, crossing, stay, out);
   if (!sectors) return;
   if (path_) {
-    path_->bring({sm, line, sectors, crossing, fetched,
-                  static_cast<int>(sm_[static_cast<std::size_t>(sm)].side),
-                  static_cast<int>(home(line))},
-                 path_->seat(line), now);
+    path_->bring(
+        {sm, line, sectors, crossing, fetched,
+         static_cast<int>(sm_[static_cast<std::size_t>(sm)].side), static_cast<int>(home(line))},
+        path_->seat(line), now);
     if (out.writes) path_->write_back({0, pushed_out(out), out.fills, out.writes}, now);
   } else if (fetched) {
     dram_queue(dram_free_, now, fetched);
@@ -626,8 +626,7 @@ std::uint8_t L2Cache::bring_home(int sm, std::uint64_t line, std::uint8_t& secto
 void L2Cache::change(int sm, std::uint64_t line, Stay stay, bool discard) {
   const Route to = route(line);
   sink_.prefetches(kSectorsPerLine);
-  if (to.home != sm_[static_cast<std::size_t>(sm)].side)
-    sink_.prefetch_crosses(kSectorsPerLine);
+  if (to.home != sm_[static_cast<std::size_t>(sm)].side) sink_.prefetch_crosses(kSectorsPerLine);
   if (!discard) return side_[to.home].keep(to.seat, stay);
   side_[to.home].discard(to.seat);
   if (spec_.sides == 2) side_[1 - to.home].drop(to.seat, 15);

@@ -98,8 +98,8 @@ class L2Cache {
   void route(Routed& lines) { route(lines, LineWords(lines)); }
 
   // Reads `sectors` of a line for an SM at cycle `now`; the cycle in which they are back.
-  // `fetch_sectors`: how much of the line DRAM brings along; 0: as the launch says. `apart`: it does not travel
-  // with misses on other sectors of the line.
+  // `fetch_sectors`: how much of the line DRAM brings along; 0: as the launch says. `apart`: it
+  // does not travel with misses on other sectors of the line.
   std::uint64_t read(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
                      std::uint64_t now, std::uint32_t fetch_sectors = 0, Stay stay = Stay::kUnsaid,
                      const MemoryPath::Seat* seat = nullptr, bool apart = false);
@@ -111,8 +111,8 @@ class L2Cache {
   std::uint64_t read(int sm, const Routed& lines, std::uint8_t sectors, std::uint64_t now,
                      std::uint32_t fetch_sectors, const MemoryPath::Seat* seat);
   // The same for some lines of an access, one after the other, kLinesACycle of its list a cycle;
-  // of which nothing is said. `ways`: on the way that take() was told of, if any. `done`: by line, the cycle
-  // in which it is back.
+  // of which nothing is said. `ways`: on the way that take() was told of, if any. `done`: by line,
+  // the cycle in which it is back.
   void read(int sm, const Routed& lines, const MemoryPath::Seats* ways, const LineParts& parts,
             std::uint64_t now, std::uint32_t fetch_sectors, std::uint64_t* done);
   // The same of one line of which nothing is said, where no time is kept (l2_one_line.hpp).
@@ -342,7 +342,7 @@ class L2Cache {
   Spec spec_;
   bool coalesces_ = false;
   std::uint32_t fetch_sectors_ = 2;  // of this launch
-  std::uint64_t home_mask_ = 0;  // line-address bits whose parity is the home side
+  std::uint64_t home_mask_ = 0;      // line-address bits whose parity is the home side
   std::vector<SmPlace> sm_;
   std::array<std::uint64_t, 16> dram_cost_{};  // millicycles, by sectors
   std::array<L2Side, 2> side_;

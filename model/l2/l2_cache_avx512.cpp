@@ -4,8 +4,8 @@
 #include <cstddef>
 
 #include "base/wide_words.hpp"
-#include "model/l2/l2_cache.hpp"
 #include "model/cache/tag_banks.hpp"
+#include "model/l2/l2_cache.hpp"
 
 #ifdef WARPMEM_AVX512
 
@@ -71,8 +71,7 @@ WARPMEM_AVX512 bool L2Cache::read_strangers_avx512(int sm, const Routed& lines,
 
   // What goes on to the other side, one behind the other: numbers, with the sectors above them.
   const auto there = static_cast<std::uint32_t>((std::uint64_t{1} << count) - 1);
-  const __m512i numbers =
-      _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  const __m512i numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   const __m512i near = wide::all(side);
   const auto goes_on = [&](std::size_t i, __mmask16& crosses) WARPMEM_AVX512 {
     const __m512i lacks = wide::of_bytes(missing.data() + i);
@@ -86,12 +85,12 @@ WARPMEM_AVX512 bool L2Cache::read_strangers_avx512(int sm, const Routed& lines,
   __mmask16 low_crosses, high_crosses;
   const __m512i low = goes_on(0, low_crosses), high = goes_on(16, high_crosses);
   const auto lows = static_cast<std::uint32_t>(_mm_popcnt_u32(low_crosses));
-  const __m512i behind = _mm512_sub_epi32(numbers, wide::all(lows));  // of `high`, from its place on
-  const __m512i first = _mm512_mask_permutexvar_epi32(
-      low, static_cast<__mmask16>(~0u << lows), behind, high);
-  const __m512i second =
-      _mm512_maskz_permutexvar_epi32(static_cast<__mmask16>((1u << lows) - 1),
-                                     _mm512_add_epi32(behind, wide::all(16)), high);
+  const __m512i behind =
+      _mm512_sub_epi32(numbers, wide::all(lows));  // of `high`, from its place on
+  const __m512i first =
+      _mm512_mask_permutexvar_epi32(low, static_cast<__mmask16>(~0u << lows), behind, high);
+  const __m512i second = _mm512_maskz_permutexvar_epi32(
+      static_cast<__mmask16>((1u << lows) - 1), _mm512_add_epi32(behind, wide::all(16)), high);
   const auto bytes = [](__m512i one, __m512i other) WARPMEM_AVX512 {
     return _mm256_set_m128i(_mm512_cvtepi32_epi8(other), _mm512_cvtepi32_epi8(one));
   };
@@ -103,7 +102,8 @@ WARPMEM_AVX512 bool L2Cache::read_strangers_avx512(int sm, const Routed& lines,
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(far.index.data()), bytes(first, second));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(far.sectors.data()), sectors);
     side_[1 - side].read(lines.seat, far, 1, here.data(), brought.data());
-    sink_.crosses(wide::bits_in_low_halves(_mm512_zextsi256_si512(sectors)), wide::bits_in_low_halves(here.data(), far.count));
+    sink_.crosses(wide::bits_in_low_halves(_mm512_zextsi256_si512(sectors)),
+                  wide::bits_in_low_halves(here.data(), far.count));
   }
   const auto fetches = [&](std::size_t i, __mmask16 crosses, std::size_t from) WARPMEM_AVX512 {
     return _mm512_mask_expand_epi32(wide::of_bytes(missing.data() + i), crosses,
@@ -113,8 +113,8 @@ WARPMEM_AVX512 bool L2Cache::read_strangers_avx512(int sm, const Routed& lines,
   _mm256_store_si256(reinterpret_cast<__m256i*>(fetched.data()), of_all);
   for (L2Side& s : side_)
     if (s.has_traffic()) account(s.take_traffic());
-  sink_.dram_reads(wide::bits_in_low_halves(
-      _mm512_maskz_mov_epi8(there, _mm512_zextsi256_si512(of_all))));
+  sink_.dram_reads(
+      wide::bits_in_low_halves(_mm512_maskz_mov_epi8(there, _mm512_zextsi256_si512(of_all))));
   wait(lines, parts, now, fetched.data(), crossing, done);
   enter(sm, lines, parts, now, missing.data(), done);
   return true;

@@ -1,7 +1,7 @@
 // One side of the partitioned L2: the lines whose home it is, and copies of the other side's.
 //
-// Models: 128-byte lines of four sectors, sets of up to 32 ways, LRU, write-back; a cap on the ways of a
-// set that may be dirty and on those that hold partly written sectors. Who is home and what
+// Models: 128-byte lines of four sectors, sets of up to 32 ways, LRU, write-back; a cap on the ways
+// of a set that may be dirty and on those that hold partly written sectors. Who is home and what
 // crosses is the business of L2Cache (l2_cache.hpp).
 //
 // The caps come from store footprints on an H200 (kernels/micro/l2_policy.cu, driver 580, CUDA
@@ -81,8 +81,8 @@ class L2Side {
     const L2Sets<32>::Reader many_;
     const bool is_few_;
   };
-  // The same for all of these lines; `all`: they are all of the list's. `here` (of what is read) and
-  // `missing` have room for as many as a list may have.
+  // The same for all of these lines; `all`: they are all of the list's. `here` (of what is read)
+  // and `missing` have room for as many as a list may have.
   void read(const Seats& seats, const LineParts& parts, std::uint32_t piece, std::uint8_t* here,
             std::uint8_t* missing, bool all = false) {
     if (few()) few_.read(seats, parts, piece, here, missing, all);
@@ -127,9 +127,7 @@ class L2Side {
   void discard(const Seat& seat) { few() ? few_.discard(seat) : many_.discard(seat); }
   void clear();
   // For lines that persist.
-  void set_aside(std::uint64_t bytes) {
-    few() ? few_.set_aside(bytes) : many_.set_aside(bytes);
-  }
+  void set_aside(std::uint64_t bytes) { few() ? few_.set_aside(bytes) : many_.set_aside(bytes); }
   // No line persists any more.
   void end_persisting() { few() ? few_.end_persisting() : many_.end_persisting(); }
 

@@ -7,10 +7,10 @@
 #include <memory>
 #include <vector>
 
+#include "isa/decoded_program.hpp"
 #include "sim/code/instruction_cost.hpp"
 #include "sim/code/lane_values.hpp"
 #include "sim/code/register_reads.hpp"
-#include "isa/decoded_program.hpp"
 
 namespace warpmem::sim {
 
@@ -40,15 +40,15 @@ struct CodeLine {
   bool joins = false;              // arrives at its cluster's barrier
   bool meets = false;              // waits at it
   std::shared_ptr<const ConstantRead> constants;  // that it reads, where they are known
-  std::uint16_t parameter = kNoParameter;  // offset in constant bank 0 that it reads
-  bool loads_parameter = false;            // … into a register (LDC), not as an operand
-  bool memory = false;                     // leaves a record when some lane runs it
+  std::uint16_t parameter = kNoParameter;         // offset in constant bank 0 that it reads
+  bool loads_parameter = false;                   // … into a register (LDC), not as an operand
+  bool memory = false;                            // leaves a record when some lane runs it
   bool accesses = false;  // … by its text, and not of a kind that recordings never hold
   bool guarded = false;
   std::int32_t meet = -1;  // of BSSY: line behind the BSYNC that lanes wait at
-  bool rejoins = false;  // where lanes that have parted wait for each other (BSYNC)
-  bool falls = true;  // may go on to the next line
-  bool ends = false;  // a warp may end here
+  bool rejoins = false;    // where lanes that have parted wait for each other (BSYNC)
+  bool falls = true;       // may go on to the next line
+  bool ends = false;       // a warp may end here
   DriverCall driver = DriverCall::kNone;
   bool calls = false;        // its target is a function's beginning
   bool returns = false;      // … from which this goes back to behind the call

@@ -1,9 +1,9 @@
 // Where a kernel's code empties the L1, as its records see it.
 //
 // CCTL.IVALL forgets what the SM's L1 holds of global memory, whoever brought it; lines of local
-// memory stay. ptxas puts it behind what acquires beyond the CTA: fences, loads, atomics, the barrier
-// of a cluster (measured on an H200: kernels/micro/l1_fences.cu, driver 580, CUDA 13.0, 2026-11-23; what
-// ptxas 13.0 makes of each). It leaves no record of its own.
+// memory stay. ptxas puts it behind what acquires beyond the CTA: fences, loads, atomics, the
+// barrier of a cluster (measured on an H200: kernels/micro/l1_fences.cu, driver 580, CUDA 13.0,
+// 2026-11-23; what ptxas 13.0 makes of each). It leaves no record of its own.
 #pragma once
 
 #include <span>

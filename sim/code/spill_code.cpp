@@ -33,8 +33,9 @@ std::optional<Address> address_of(const trace::SassInstruction& in) {
   return Address{at->base, static_cast<std::int32_t>(at->value)};
 }
 
-// PTX statements that access local memory and have records, which were found in no machine instruction: of a load (a
-// store) without records they may be the origin as well as a spilled register, if there are any that load (store).
+// PTX statements that access local memory and have records, which were found in no machine
+// instruction: of a load (a store) without records they may be the origin as well as a spilled
+// register, if there are any that load (store).
 struct Unmapped {
   bool loads = false, stores = false;
   void add(const trace::Site& site, const trace::DecodedProgram& program) {
@@ -213,8 +214,8 @@ std::vector<SpillAccess> spill_accesses(const trace::DecodedProgram& program,
     // Of parts of a word nothing is followed.
     if (data < apart.operands.size() && a.bytes >= 4) a.slot.data = apart.operands[data];
   }
-  // In a kernel's frame registers are not kept where something else is: such an access is one that no
-  // lane came to. Functions' frames lie where those of others did.
+  // In a kernel's frame registers are not kept where something else is: such an access is one that
+  // no lane came to. Functions' frames lie where those of others did.
   std::erase_if(out, [&own](const SpillAccess& a) {
     if (a.offset < 0) return false;
     const auto last = a.offset + static_cast<std::int32_t>(a.bytes) - 1;

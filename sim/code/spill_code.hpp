@@ -21,8 +21,8 @@
 #include <span>
 #include <vector>
 
-#include "sim/code/static_flow.hpp"
 #include "isa/decoded_program.hpp"
+#include "sim/code/static_flow.hpp"
 #include "traces/format/record.hpp"
 
 namespace warpmem::sim {

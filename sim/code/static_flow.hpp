@@ -12,9 +12,9 @@
 #include <span>
 #include <vector>
 
+#include "isa/flow/code_flow.hpp"
 #include "sim/code/code.hpp"
 #include "sim/code/static_values.hpp"
-#include "isa/flow/code_flow.hpp"
 
 namespace warpmem::sim {
 

@@ -28,8 +28,9 @@ TakenWays::TakenWays(const Graph& graph, const std::vector<CodeLine>& code,
     const std::size_t to = std::min<std::size_t>(code.size(), from + run.instructions);
     for (std::size_t i = from; i < to; ++i) line[i] = {run.times, run.copies};
   }
-  // Instructions of other blocks may have been moved into one: most of it is its own. A statement that became one
-  // instruction alone says that the block was not copied, whatever others of it (moves, say) became.
+  // Instructions of other blocks may have been moved into one: most of it is its own. A statement
+  // that became one instruction alone says that the block was not copied, whatever others of it
+  // (moves, say) became.
   for (std::size_t b = 0; b < graph.blocks; ++b) {
     struct Votes {
       std::uint32_t lines = 0, copies = ~0u;

@@ -17,8 +17,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "sim/code/way_graph.hpp"
 #include "isa/flow/code_flow.hpp"
+#include "sim/code/way_graph.hpp"
 #include "traces/format/launch.hpp"
 
 namespace warpmem::sim {

@@ -41,8 +41,8 @@ class Ways {
   bool follows_calls() const { return inner_ != nullptr; }
   // The line of a site; -1: it has none.
   std::int32_t line(std::uint32_t site) const { return line_[site]; }
-  // Lines of the BSYNCs at which lanes may wait that part from others where the site's instruction is:
-  // those around it, the innermost one first (which a BREAK lets lanes pass by).
+  // Lines of the BSYNCs at which lanes may wait that part from others where the site's instruction
+  // is: those around it, the innermost one first (which a BREAK lets lanes pass by).
   Lines waits(std::uint32_t site) const;
   // Whether the code has the site's instruction: of an emulated kernel, accesses that ptxas made
   // something else of may have none.

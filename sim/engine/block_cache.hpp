@@ -40,9 +40,9 @@ class BlockCache {
     BlockCache* cache;
     std::uint32_t number;
     std::size_t bytes;
-    trace::DecodedBlock own;           // empty where it is a DecodedTrace's
+    trace::DecodedBlock own;            // empty where it is a DecodedTrace's
     const trace::DecodedBlock* shared;  // … and then that one, else nullptr
-    std::size_t unread;  // segments that nobody has taken yet
+    std::size_t unread;                 // segments that nobody has taken yet
     std::uint32_t holds = 0;
     std::list<Entry*>::iterator recent{};
     const trace::DecodedBlock& block() const { return shared ? *shared : own; }
@@ -67,9 +67,7 @@ class BlockCache {
     const trace::DecodedBlock& operator*() const { return entry_->block(); }
     const trace::DecodedBlock* operator->() const { return &entry_->block(); }
     // Whoever reads so many of its segments says so, and holds it until they are done with.
-    void takes(std::size_t segments) const {
-      entry_->unread -= std::min(entry_->unread, segments);
-    }
+    void takes(std::size_t segments) const { entry_->unread -= std::min(entry_->unread, segments); }
 
    private:
     void take() {
@@ -92,7 +90,8 @@ class BlockCache {
   // Blocks decoded from now on come with the records of loops without accesses or without; a
   // launch's blocks are to be all alike.
   void keep_rounds(bool keep) { rounds_ = keep; }
-  // They come without the accesses that look again at what their warp has just looked at (nullptr: with them).
+  // They come without the accesses that look again at what their warp has just looked at (nullptr:
+  // with them).
   void drop_spins(const Spins* spins) { spins_ = spins; }
 
   Result<Hold> get(std::uint32_t block) {
@@ -103,7 +102,8 @@ class BlockCache {
       recent_.splice(recent_.begin(), recent_, at->second.recent);
       return Hold(&at->second);
     }
-    if (const trace::DecodedBlock* const there = decoded_ ? decoded_->block(block, rounds_) : nullptr)
+    if (const trace::DecodedBlock* const there =
+            decoded_ ? decoded_->block(block, rounds_) : nullptr)
       return enter(block, {}, there, 0);
     auto decoded = reader_.decode(block, &memory_);
     if (!decoded) return decoded.error();

@@ -13,8 +13,8 @@
 
 #include "sim/engine/block_cache.hpp"
 #include "sim/engine/packed_records.hpp"
-#include "sim/spills/spill_stream.hpp"
 #include "sim/engine/warp_state.hpp"
+#include "sim/spills/spill_stream.hpp"
 
 namespace warpmem::sim {
 

@@ -12,7 +12,8 @@ namespace warpmem::sim {
 namespace {
 
 Error too_big(const model::Card& card, const std::string& what) {
-  return {ErrorKind::kUsage, what, "card " + card.name(), "replay on a card with larger limits, or raise the number with --set"};
+  return {ErrorKind::kUsage, what, "card " + card.name(),
+          "replay on a card with larger limits, or raise the number with --set"};
 }
 
 }  // namespace
@@ -32,7 +33,8 @@ Result<Occupancy> occupancy(const model::Card& card, const trace::Launch& launch
   o.ctas = static_cast<std::uint32_t>(ctas);
   if (const std::uint64_t cluster = cluster_size(launch, card); cluster > 1)
     if (const std::size_t most = ClusterPlacement(card, cluster, o.ctas).most(); cluster > most)
-      return too_big(card, "a cluster of " + grouped(cluster) + " CTAs does not fit a GPC, whose " + grouped(most) + " SMs take one each");
+      return too_big(card, "a cluster of " + grouped(cluster) + " CTAs does not fit a GPC, whose " +
+                               grouped(most) + " SMs take one each");
 
   // The driver takes the smallest configuration that holds the resident CTAs. Where three or more
   // of them fit, it leaves room for twice as many, up to a limit, if the kernel uses shared memory,
@@ -41,7 +43,8 @@ Result<Occupancy> occupancy(const model::Card& card, const trace::Launch& launch
   const std::uint64_t need = ctas * shared;
   std::uint64_t want = need;
   if (launch.carveout >= 0) {
-    want = std::max<std::uint64_t>(need, n.shared_configs.back() * static_cast<std::uint64_t>(launch.carveout) / 100);
+    want = std::max<std::uint64_t>(
+        need, n.shared_configs.back() * static_cast<std::uint64_t>(launch.carveout) / 100);
   } else if (n.shared_default > 0) {
     want = std::max(need, n.shared_default);
   } else if (ctas > 2) {

@@ -9,9 +9,9 @@
 namespace warpmem::sim {
 
 struct Occupancy {
-  std::uint32_t ctas = 0;              // resident CTAs an SM
+  std::uint32_t ctas = 0;  // resident CTAs an SM
   std::uint32_t warps_per_cta = 0;
-  std::uint64_t shared_config = 0;     // bytes of the unified L1 given to shared memory
+  std::uint64_t shared_config = 0;  // bytes of the unified L1 given to shared memory
 };
 
 // Fails when a CTA does not fit at all, naming the limit.

@@ -29,17 +29,20 @@ void plan_global(AccessPlan& p, const trace::Site& site, const trace::Access* in
   switch (op) {
     case Op::kLoad:
       p.action = Action::kGlobalLoad;
-      p.instructions = generic ? &model::LaunchCounters::inst_generic_ld : &model::LaunchCounters::inst_global_ld;
+      p.instructions = generic ? &model::LaunchCounters::inst_generic_ld
+                               : &model::LaunchCounters::inst_global_ld;
       break;
     case Op::kStore:
       p.action = Action::kGlobalStore;
-      p.instructions = generic ? &model::LaunchCounters::inst_generic_st : &model::LaunchCounters::inst_global_st;
+      p.instructions = generic ? &model::LaunchCounters::inst_generic_st
+                               : &model::LaunchCounters::inst_global_st;
       break;
     case Op::kAtomic:
     case Op::kReduction:
       p.action = Action::kGlobalAtomic;
       p.returns = op == Op::kAtomic;
-      p.instructions = p.returns ? &model::LaunchCounters::inst_atom : &model::LaunchCounters::inst_red;
+      p.instructions =
+          p.returns ? &model::LaunchCounters::inst_atom : &model::LaunchCounters::inst_red;
       break;
     case Op::kAsyncCopyRead:
       p.action = Action::kAsyncRead;
@@ -58,8 +61,8 @@ void plan_global(AccessPlan& p, const trace::Site& site, const trace::Access* in
   // relaxed.gpu miss and leave nothing; kernels/micro/l1_policy.cu).
   p.bypass_l1 = in->bypass || in->scope == trace::Scope::kGpu || in->scope == trace::Scope::kSystem;
   p.asks_l1 = in->asks_l1;
-  // Fermi's load of an address that is the same for all lanes: from global memory, through the constant cache. GPUs
-  // after it have none, and ptxas makes a read-only load of it.
+  // Fermi's load of an address that is the same for all lanes: from global memory, through the
+  // constant cache. GPUs after it have none, and ptxas makes a read-only load of it.
   p.read_only = in->read_only || in->uniform;
   p.no_allocate = in->eviction == trace::Eviction::kNoAllocate;
   p.compare_and_swap = in->compare_and_swap || in->attempts;
@@ -67,7 +70,8 @@ void plan_global(AccessPlan& p, const trace::Site& site, const trace::Access* in
   // Takes the place of the launch's own granularity, also where it asks for less (measured:
   // kernels/micro/l2_window.cu). Beyond a line: the block of two lines that it is in.
   p.fetch_sectors = std::min(in->l2_prefetch, 256u) / 32;
-  // Of loads (measured: kernels/micro/l2_stay.cu, loads .EF go first from the L2 too, stores do not).
+  // Of loads (measured: kernels/micro/l2_stay.cu, loads .EF go first from the L2 too, stores do
+  // not).
   const bool reads = p.action == Action::kGlobalLoad || p.action == Action::kAsyncRead;
   if (reads && in->eviction == trace::Eviction::kFirst) p.stay = model::Stay::kFirst;
 }
@@ -92,7 +96,8 @@ void plan_shared(AccessPlan& p, const trace::Site& site, const trace::Access* in
   switch (op) {
     case Op::kStore:
       p.shared = model::SharedKind::kStore;
-      p.instructions = generic ? &model::LaunchCounters::inst_generic_st : &model::LaunchCounters::inst_shared_st;
+      p.instructions = generic ? &model::LaunchCounters::inst_generic_st
+                               : &model::LaunchCounters::inst_shared_st;
       break;
     case Op::kMatrixLoad:
       p.shared = model::SharedKind::kMatrix;
@@ -108,9 +113,11 @@ void plan_shared(AccessPlan& p, const trace::Site& site, const trace::Access* in
                  : in->compare_and_swap ? model::SharedKind::kCompareAndSwap
                  : in->attempts         ? model::SharedKind::kAttempt
                  // Where machine code does not say it, only of what nobody reads.
-                 : in->counts && (op == Op::kReduction || in->returns) ? model::SharedKind::kReduction
-                                                                       : model::SharedKind::kAtomic;
-      p.instructions = generic ? &model::LaunchCounters::inst_atom : &model::LaunchCounters::inst_shared_atom;
+                 : in->counts && (op == Op::kReduction || in->returns)
+                     ? model::SharedKind::kReduction
+                     : model::SharedKind::kAtomic;
+      p.instructions =
+          generic ? &model::LaunchCounters::inst_atom : &model::LaunchCounters::inst_shared_atom;
       break;
     case Op::kAsyncCopyWrite:
       p.action = Action::kAsyncWrite;
@@ -121,7 +128,8 @@ void plan_shared(AccessPlan& p, const trace::Site& site, const trace::Access* in
     case Op::kBulkReduction: p.action = Action::kIgnore; break;
     default:
       p.shared = model::SharedKind::kLoad;
-      p.instructions = generic ? &model::LaunchCounters::inst_generic_ld : &model::LaunchCounters::inst_shared_ld;
+      p.instructions = generic ? &model::LaunchCounters::inst_generic_ld
+                               : &model::LaunchCounters::inst_shared_ld;
       break;
   }
 }
@@ -159,8 +167,10 @@ std::vector<AccessPlan> plan_sites(const model::Card& card, std::span<const trac
     p.empties_behind = empties[plans.size()].behind;
     const auto decoded = access_at(program, site.pc);
     const trace::Access* in = decoded ? &*decoded : nullptr;
-    // Recordings hold what of a wide load goes to registers that somebody reads: 12 bytes of LDS.128.
-    if (in && in->bytes > p.bytes && (site.op == Op::kLoad || site.op == Op::kStore)) p.bytes = in->bytes;
+    // Recordings hold what of a wide load goes to registers that somebody reads: 12 bytes of
+    // LDS.128.
+    if (in && in->bytes > p.bytes && (site.op == Op::kLoad || site.op == Op::kStore))
+      p.bytes = in->bytes;
     if (site.op == Op::kCtaBegin) p.action = Action::kBegin;
     else if (site.op == Op::kCtaEnd) p.action = Action::kEnd;
     else if (site.op == Op::kBarrier) p.action = Action::kBarrier;
@@ -174,8 +184,8 @@ std::vector<AccessPlan> plan_sites(const model::Card& card, std::span<const trac
       p.action = Action::kConstant;
     else if (site.space == Space::kGlobal) plan_global(p, site, in);
     else if (site.space == Space::kShared) plan_shared(p, site, in);
-    else if (site.space == Space::kRemoteShared && site.op != Op::kAsyncCopyWrite && site.op != Op::kBulkWrite &&
-             site.op != Op::kBulkRead) {
+    else if (site.space == Space::kRemoteShared && site.op != Op::kAsyncCopyWrite &&
+             site.op != Op::kBulkWrite && site.op != Op::kBulkRead) {
       p.action = Action::kRemote;
       p.returns = site.op == Op::kAtomic || site.op == Op::kReduction;
       if (site.op == Op::kStore) p.instructions = &model::LaunchCounters::inst_generic_st;
@@ -185,8 +195,10 @@ std::vector<AccessPlan> plan_sites(const model::Card& card, std::span<const trac
       p.action = store ? Action::kLocalStore : Action::kLocalLoad;
       p.last_use = in && in->eviction == trace::Eviction::kLastUse;
       const bool generic = in && in->generic;
-      p.instructions = store ? (generic ? &model::LaunchCounters::inst_generic_st : &model::LaunchCounters::inst_local_st)
-                             : (generic ? &model::LaunchCounters::inst_generic_ld : &model::LaunchCounters::inst_local_ld);
+      p.instructions = store ? (generic ? &model::LaunchCounters::inst_generic_st
+                                        : &model::LaunchCounters::inst_local_st)
+                             : (generic ? &model::LaunchCounters::inst_generic_ld
+                                        : &model::LaunchCounters::inst_local_ld);
     }
     plans.push_back(p);
   }
@@ -198,7 +210,8 @@ std::string place_of(const trace::Program& program, std::uint32_t pc) {
   const auto at =
       std::lower_bound(program.code.begin(), program.code.end(), pc,
                        [](const trace::Instruction& i, std::uint32_t p) { return i.pc < p; });
-  if (at != program.code.end() && at->pc == pc && at->line != 0 && at->file < program.files.size()) {
+  if (at != program.code.end() && at->pc == pc && at->line != 0 &&
+      at->file < program.files.size()) {
     const std::string& file = program.files[at->file];
     return file.substr(file.rfind('/') + 1) + ":" + std::to_string(at->line);
   }

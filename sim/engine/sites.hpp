@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "model/card/card.hpp"
-#include "model/access/access_plan.hpp"
-#include "sim/code/emptying.hpp"
 #include "isa/decoded_program.hpp"
+#include "model/access/access_plan.hpp"
+#include "model/card/card.hpp"
+#include "sim/code/emptying.hpp"
 #include "traces/format/record.hpp"
 
 namespace warpmem::sim {

@@ -1,13 +1,14 @@
 // When an SM has the code that its warps come to.
 //
-// Models: code comes in pieces (code.piece on the card), each asked for when the one in front of it is first
-// run, no earlier (measured: kernels/micro/code_fetch.cu, where a pause of 4,000 cycles saves
-// nothing). An SM keeps so many of them, its GPC more; what was pushed out comes again, from the GPC
-// or from the L2 (measured: kernels/micro/code_loop.cu). Both have sets (of four, of eight), of which the one goes
-// that was not run for longest: loops that are a little too large miss a little. A launch brings the first 64 KiB
-// of its code to every GPC; the rest comes from DRAM when it is first run, and a warp that jumps there waits twice
-// as long as one that runs straight on (kernels/micro/code_cold.cu, code_jump.cu). Leaves out: how many SMs of a
-// GPC ask for code at a time; the schedulers' own caches (a jump to what they lack takes 11 cycles more); that
+// Models: code comes in pieces (code.piece on the card), each asked for when the one in front of it
+// is first run, no earlier (measured: kernels/micro/code_fetch.cu, where a pause of 4,000 cycles
+// saves nothing). An SM keeps so many of them, its GPC more; what was pushed out comes again, from
+// the GPC or from the L2 (measured: kernels/micro/code_loop.cu). Both have sets (of four, of
+// eight), of which the one goes that was not run for longest: loops that are a little too large
+// miss a little. A launch brings the first 64 KiB of its code to every GPC; the rest comes from
+// DRAM when it is first run, and a warp that jumps there waits twice as long as one that runs
+// straight on (kernels/micro/code_cold.cu, code_jump.cu). Leaves out: how many SMs of a GPC ask for
+// code at a time; the schedulers' own caches (a jump to what they lack takes 11 cycles more); that
 // jumps over 8 KiB and more within the first 64 come before the launch has brought what they go to.
 //
 // Invariant: where all of the code fits, no piece comes twice.
@@ -56,7 +57,7 @@ class CodeCache {
   bool push_out(std::uint32_t piece);
 
   const model::CardNumbers& card_;
-  bool too_large_;  // for the SM's cache
+  bool too_large_;         // for the SM's cache
   std::uint32_t brought_;  // pieces from the beginning that a launch brings to its GPCs
   std::size_t sets_, group_sets_;
   std::uint64_t turn_ = 0, again_ = 0;

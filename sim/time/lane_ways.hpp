@@ -4,12 +4,13 @@
 // with them already, and where they end alike they have met again (lane_joins.hpp). Lanes are
 // followed by the masks of the records, in functions by the calls that they have not returned from.
 //
-// Machine code says where lanes wait for each other (BSSY, BSYNC; measured: kernels/micro/parting.cu).
-// Those that have left a record come there before others that parted from them leave theirs, with all
-// that they wait for on the way: hardware does not change sides meanwhile. Who waits there goes on
-// with the first one that passes by. In code without such places (PTX) a warp goes on from its last
-// record, whoever left it, unless the kernel calls the driver's functions, where it makes a
-// difference of thousands of cycles whether each of the lanes that have parted calls.
+// Machine code says where lanes wait for each other (BSSY, BSYNC; measured:
+// kernels/micro/parting.cu). Those that have left a record come there before others that parted
+// from them leave theirs, with all that they wait for on the way: hardware does not change sides
+// meanwhile. Who waits there goes on with the first one that passes by. In code without such places
+// (PTX) a warp goes on from its last record, whoever left it, unless the kernel calls the driver's
+// functions, where it makes a difference of thousands of cycles whether each of the lanes that have
+// parted calls.
 //
 // A warp whose lanes are together goes by Paths::between, which knows of several ways and takes
 // them in turn.
@@ -72,8 +73,8 @@ class LaneWays {
   };
   struct Going {  // lanes that leave a record
     std::uint32_t mask = 0;
-    std::vector<Part> parts;    // what they run on their ways there
-    std::uint32_t calls = 0;    // LaneWay::calls of the first
+    std::vector<Part> parts;  // what they run on their ways there
+    std::uint32_t calls = 0;  // LaneWay::calls of the first
     std::uint32_t from = Paths::kStart;
     bool plain = false;  // one group that came by no call and has run nothing of its way yet
   };

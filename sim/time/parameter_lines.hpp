@@ -1,10 +1,10 @@
-// When an SM has the constants that a launch brings: kernel parameters, and what the driver puts in front of
-// them (constant bank 0). The launch leaves them with every GPC; an SM's warps wait for each line of 64
-// bytes once. Operands and LDC read them through caches of their own: what the one has, the other still has
-// to ask for (measured: kernels/micro/code_jump.cu, parameters).
+// When an SM has the constants that a launch brings: kernel parameters, and what the driver puts in
+// front of them (constant bank 0). The launch leaves them with every GPC; an SM's warps wait for
+// each line of 64 bytes once. Operands and LDC read them through caches of their own: what the one
+// has, the other still has to ask for (measured: kernels/micro/code_jump.cu, parameters).
 //
-// Leaves out: that lines are pushed out (all of a usual kernel's parameters have room), and those beyond
-// the first 4 KiB.
+// Leaves out: that lines are pushed out (all of a usual kernel's parameters have room), and those
+// beyond the first 4 KiB.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace warpmem::sim {
 
-constexpr std::uint32_t kParameterLine = 64;    // bytes
+constexpr std::uint32_t kParameterLine = 64;   // bytes
 constexpr std::uint32_t kParameterLines = 64;  // that are followed
 
 class ParameterLines {
@@ -36,7 +36,8 @@ class ParameterLines {
   }
 
   std::uint64_t there_ = 0;  // a bit a line: nobody has to wait for it any more
-  std::array<std::uint64_t, kParameterLines> from_{};  // cycle from which it is there; 0: not asked for
+  std::array<std::uint64_t, kParameterLines>
+      from_{};  // cycle from which it is there; 0: not asked for
 };
 
 }  // namespace warpmem::sim

@@ -8,8 +8,8 @@ namespace warpmem::sim {
 
 Paths::Paths(std::span<const trace::Site> sites, const trace::DecodedProgram& program,
              const model::InstructionTable& table, std::uint64_t code_piece, bool clusters,
-             const trace::Launch* launch,
-             std::span<const SpillSlot> slots, std::span<const trace::TimesRun> times)
+             const trace::Launch* launch, std::span<const SpillSlot> slots,
+             std::span<const trace::TimesRun> times)
     : sites_(sites.size()),
       code_piece_(static_cast<std::uint32_t>(code_piece)),
       ways_(sites, program, read_code(program, table, clusters, launch), launch, slots, times) {
@@ -70,8 +70,7 @@ void Paths::add_steps(Segment& segment, const std::vector<CodeLine>& code, const
     const bool here = std::find(cut.begin(), cut.end(), k) != cut.end();
     // Long runs are cut, so that warps take turns.
     if (l.sets != kNoScoreboard || l.frees != kNoScoreboard || l.commits || l.joins || step.loads ||
-        l.driver != DriverCall::kNone ||
-        step.issues >= 32 || here)
+        l.driver != DriverCall::kNone || step.issues >= 32 || here)
       close();
     if (here) ends.push_back(static_cast<std::uint32_t>(segment.steps.size()));
   }
@@ -142,8 +141,9 @@ const Round& Paths::round_at(const std::vector<std::int32_t>& points) {
   for (std::uint32_t n = 0; n < Round::kRounds; ++n)
     for (const Step& s : round.segment(n).steps) {
       round.pieces.push_back(s.piece);
-      round.stepwise |= s.driver != DriverCall::kNone || s.commits || s.waits_copies || s.fences || s.meets || s.joins ||
-                        s.drains != kNoScoreboard || (s.loads && s.loads->addresses.size() > 1);
+      round.stepwise |= s.driver != DriverCall::kNone || s.commits || s.waits_copies || s.fences ||
+                        s.meets || s.joins || s.drains != kNoScoreboard ||
+                        (s.loads && s.loads->addresses.size() > 1);
       round.work.issues += s.issues;
       round.work.lost += s.lost;
       for (std::size_t p = 0; p < kPipes; ++p) round.work.busy[p] += s.busy[p];

@@ -1,4 +1,5 @@
-// Thread instructions a second of the emulator on one core: arithmetic, and with every access traced.
+// Thread instructions a second of the emulator on one core: arithmetic, and with every access
+// traced.
 #include <benchmark/benchmark.h>
 
 #include <filesystem>
@@ -48,12 +49,14 @@ void run(benchmark::State& state, const char* entry, bool traced) {
   const std::uint64_t out = memory->allocate(8u << 20, trace::AllocationKind::kDevice);
   shape.params.resize(8);
   *reinterpret_cast<std::uint64_t*>(shape.params.data()) = out;
-  const std::string path = (std::filesystem::temp_directory_path() / "warpmem-bench-emulate.wmt").string();
+  const std::string path =
+      (std::filesystem::temp_directory_path() / "warpmem-bench-emulate.wmt").string();
   RunStatistics total;
   for (auto unused : state) {
     static_cast<void>(unused);
     if (!traced) {
-      if (!run_launch(**kernel, *memory, shape, {}, nullptr, total)) state.SkipWithError("the kernel failed");
+      if (!run_launch(**kernel, *memory, shape, {}, nullptr, total))
+        state.SkipWithError("the kernel failed");
       continue;
     }
     auto writer = trace::TraceWriter::create(path, {}, {true, 3});
@@ -62,14 +65,16 @@ void run(benchmark::State& state, const char* entry, bool traced) {
     launch.grid = shape.grid, launch.block = shape.block;
     static_cast<void>(writer->begin_launch(launch));
     Tracer tracer([&](const trace::EncodedBlock& block) { return writer->append(block); }, 0);
-    if (!run_launch(**kernel, *memory, shape, {}, &tracer, total)) state.SkipWithError("the kernel failed");
+    if (!run_launch(**kernel, *memory, shape, {}, &tracer, total))
+      state.SkipWithError("the kernel failed");
   }
-  state.counters["thread_instructions"] = benchmark::Counter(static_cast<double>(total.thread_instructions), benchmark::Counter::kIsRate);
+  state.counters["thread_instructions"] = benchmark::Counter(
+      static_cast<double>(total.thread_instructions), benchmark::Counter::kIsRate);
   std::filesystem::remove(path + ".partial");
 }
 
-BENCHMARK_CAPTURE(run, emulate/arithmetic, "arithmetic", false)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(run, emulate/copy, "copy", false)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(run, emulate/copy_traced, "copy", true)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(run, emulate / arithmetic, "arithmetic", false)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(run, emulate / copy, "copy", false)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(run, emulate / copy_traced, "copy", true)->Unit(benchmark::kMillisecond);
 
 }  // namespace

@@ -22,7 +22,8 @@ std::string one_cta(const std::string& body, const std::string& before = {}) {
 {
   .reg .pred %p<10>; .reg .b32 %r<30>; .reg .b64 %rd<10>; .reg .b32 %t, %d; .reg .b64 %o;
   mov.u32 %t, %tid.x; mov.b32 %d, 0; ld.param.u64 %o, [out];
-)" + body + R"(
+)" + body +
+         R"(
   mul.wide.u32 %rd9, %t, 4; add.s64 %rd9, %o, %rd9; st.global.u32 [%rd9], %d;
   ret;
 }
@@ -61,7 +62,8 @@ TEST_CASE("lanes that took different ways meet at the post-dominator") {
     mov.b32 %d, 300; bra MEET;
 LOW: mov.b32 %d, 100; bra MEET;
 MIDDLE: mov.b32 %d, 200;
-MEET: activemask.b32 %r1; popc.b32 %r2, %r1; add.s32 %d, %d, %r2;)", 32);
+MEET: activemask.b32 %r1; popc.b32 %r2, %r1; add.s32 %d, %d, %r2;)",
+                         32);
   for (u32 i = 0; i < 32; ++i) CHECK(d[i] == (i < 10 ? 132u : i < 20 ? 232u : 332u));
 }
 
@@ -69,7 +71,8 @@ TEST_CASE("a loop runs as often as each lane asks and ends with all lanes togeth
   const auto d = run_cta(R"(
     mov.b32 %r1, 0;
 LOOP: setp.ge.u32 %p1, %r1, %t; @%p1 bra OUT; add.s32 %d, %d, %r1; add.s32 %r1, %r1, 1; bra LOOP;
-OUT: activemask.b32 %r3; setp.ne.b32 %p2, %r3, 0xffffffff; @%p2 mov.b32 %d, 9999;)", 64);
+OUT: activemask.b32 %r3; setp.ne.b32 %p2, %r3, 0xffffffff; @%p2 mov.b32 %d, 9999;)",
+                         64);
   for (u32 i = 0; i < 64; ++i) CHECK(d[i] == i * (i - 1) / 2);
 }
 
@@ -81,7 +84,8 @@ LOOP: activemask.b32 %r3; shl.b32 %r4, 0xffffffff, %r2; setp.ne.b32 %p2, %r3, %r
     @%p1 bra ODD;
     setp.ge.u32 %p2, %r2, %t; @%p2 bra END; add.u32 %r2, %r2, 1; bra LOOP;
 ODD: setp.ge.u32 %p3, %r2, %t; @%p3 bra END; add.u32 %r2, %r2, 1; bra LOOP;
-END: activemask.b32 %r3; setp.ne.b32 %p2, %r3, 0xffffffff; @%p2 mov.b32 %r5, 2000; add.u32 %d, %r2, %r5;)", 32);
+END: activemask.b32 %r3; setp.ne.b32 %p2, %r3, 0xffffffff; @%p2 mov.b32 %r5, 2000; add.u32 %d, %r2, %r5;)",
+                         32);
   for (u32 i = 0; i < 32; ++i) CHECK(d[i] == i);
 }
 
@@ -96,7 +100,8 @@ SECOND: activemask.b32 %r3; popc.b32 %r7, %r3;
     and.b32 %r4, %t, 4; setp.eq.u32 %p3, %r4, 0; @%p3 bra END;
     and.b32 %r5, %t, 1; setp.ne.u32 %p4, %r5, 0; @%p4 bra END;
 STORE: activemask.b32 %r6; popc.b32 %d, %r6; mad.lo.u32 %d, %r7, 100, %d;
-END: activemask.b32 %r3; setp.ne.b32 %p5, %r3, 0xffffffff; @%p5 mov.b32 %d, 9999;)", 32);
+END: activemask.b32 %r3; setp.ne.b32 %p5, %r3, 0xffffffff; @%p5 mov.b32 %d, 9999;)",
+                         32);
   for (u32 i = 0; i < 32; ++i) {
     const bool x = i & 1, a = i & 2, b = i & 4;
     CHECK(d[i] == (a && x ? 16u : b && !x ? 2416u : 0u));
@@ -111,7 +116,8 @@ LOOP: shr.u32 %r2, %t, %r1; and.b32 %r3, %r2, 1; setp.eq.u32 %p1, %r3, 0; @%p1 b
     and.b32 %r4, %r2, 4; setp.ne.u32 %p2, %r4, 0; @%p2 bra NEXT;
 SECOND: and.b32 %r5, %r2, 8; setp.eq.u32 %p3, %r5, 0; @%p3 bra NEXT;
 ADD: add.u32 %d, %d, 1;
-NEXT: add.u32 %r1, %r1, 1; setp.lt.u32 %p4, %r1, 5; @%p4 bra LOOP;)", 32);
+NEXT: add.u32 %r1, %r1, 1; setp.lt.u32 %p4, %r1, 5; @%p4 bra LOOP;)",
+                         32);
   for (u32 i = 0; i < 32; ++i) {
     u32 sum = 0;
     for (u32 r = 0; r < 5; ++r) {
@@ -125,7 +131,8 @@ NEXT: add.u32 %r1, %r1, 1; setp.lt.u32 %p4, %r1, 5; @%p4 bra LOOP;)", 32);
 TEST_CASE("lanes that exit early are waited for by nobody") {
   const auto d = run_cta(R"(
     setp.lt.u32 %p1, %t, 40; @%p1 exit;
-    bar.sync 0; vote.sync.ballot.b32 %d, %p2, 0xffffffff; add.s32 %d, %d, 5;)", 64);
+    bar.sync 0; vote.sync.ballot.b32 %d, %p2, 0xffffffff; add.s32 %d, %d, 5;)",
+                         64);
   CHECK(d[0] == 0xdddddddd);
   CHECK(d[39] == 0xdddddddd);
   CHECK(d[40] == 5);
@@ -136,7 +143,8 @@ TEST_CASE("lanes that skip a shuffle which names them go on to the end, and the 
   const auto d = run_cta(R"(
     setp.ge.u32 %p1, %t, 16; @%p1 bra SKIP;
     shfl.sync.idx.b32 %d, %t, 5, 31, 0xffffffff;
-SKIP: add.s32 %d, %d, 1;)", 64);
+SKIP: add.s32 %d, %d, 1;)",
+                         64);
   for (u32 i = 0; i < 64; ++i) CHECK(d[i] == (i < 16 ? 6u : 1u));
 }
 
@@ -149,7 +157,8 @@ A: mov.b32 %d, 10; bra MEET;
 B: mov.b32 %d, 20; bra MEET;
 C: mov.b32 %d, 30; bra MEET;
 D: mov.b32 %d, 40;
-MEET: activemask.b32 %r3; setp.ne.b32 %p2, %r3, 0xffffffff; @%p2 mov.b32 %d, 9999;)", 32);
+MEET: activemask.b32 %r3; setp.ne.b32 %p2, %r3, 0xffffffff; @%p2 mov.b32 %d, 9999;)",
+                         32);
   for (u32 i = 0; i < 32; ++i) CHECK(d[i] == (i % 4 + 1) * 10);
 }
 
@@ -169,14 +178,18 @@ BASE: st.param.b32 [r], %r1; ret;
 .func (.param .b32 r) twice(.param .b32 n) { .reg .b32 %r<3>; ld.param.u32 %r1, [n]; shl.b32 %r2, %r1, 1; st.param.b32 [r], %r2; ret; }
 .global .u64 table[2] = {fib, twice};
 )";
-  const auto d = run_cta("{ .param .b32 p0; st.param.b32 [p0], %t; .param .b32 q0; call.uni (q0), fib, (p0); ld.param.b32 %d, [q0]; }", 12, fib);
+  const auto d = run_cta(
+      "{ .param .b32 p0; st.param.b32 [p0], %t; .param .b32 q0; call.uni (q0), fib, (p0); "
+      "ld.param.b32 %d, [q0]; }",
+      12, fib);
   const u32 expected[] = {0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89};
   for (u32 i = 0; i < 12; ++i) CHECK(d[i] == expected[i]);
   SECTION("through pointers that differ from lane to lane") {
     const auto e = run_cta(R"(
       and.b32 %r1, %t, 1; mul.wide.u32 %rd1, %r1, 8; mov.u64 %rd2, table; add.s64 %rd1, %rd1, %rd2; ld.global.u64 %rd3, [%rd1];
       { .param .b32 p0; st.param.b32 [p0], %t; .param .b32 q0; P: .callprototype (.param .b32 _) _ (.param .b32 _);
-        call (q0), %rd3, (p0), P; ld.param.b32 %d, [q0]; })", 12, fib);
+        call (q0), %rd3, (p0), P; ld.param.b32 %d, [q0]; })",
+                           12, fib);
     for (u32 i = 0; i < 12; ++i) CHECK(e[i] == (i % 2 ? 2 * i : expected[i]));
   }
 }
@@ -186,7 +199,8 @@ TEST_CASE("a barrier orders shared memory between warps") {
     .shared .align 4 .b8 tile[512];
     mov.u32 %r1, tile; shl.b32 %r2, %t, 2; add.s32 %r3, %r1, %r2; st.shared.u32 [%r3], %t;
     bar.sync 0;
-    xor.b32 %r4, %t, 127; shl.b32 %r4, %r4, 2; add.s32 %r4, %r1, %r4; ld.shared.u32 %d, [%r4];)", 128);
+    xor.b32 %r4, %t, 127; shl.b32 %r4, %r4, 2; add.s32 %r4, %r1, %r4; ld.shared.u32 %d, [%r4];)",
+                         128);
   for (u32 i = 0; i < 128; ++i) CHECK(d[i] == (i ^ 127));
 }
 
@@ -218,9 +232,11 @@ FIRST:
     shl.b32 %r3, %t, 1; st.SPACE.u32 [%rd1], %r3;
     xor.b32 %r6, %t, 96; sub.u32 %r6, %r6, %t; mad.wide.s32 %rd2, %r6, 4, %rd1;
     ld.SPACE.u32 %r3, [%rd2]; mad.lo.u32 %d, %r3, 10000, %d;)";
-  for (std::size_t at; (at = body.find(".SPACE")) != body.npos;) body.replace(at, 6, generic ? "" : "." + space);
+  for (std::size_t at; (at = body.find(".SPACE")) != body.npos;)
+    body.replace(at, 6, generic ? "" : "." + space);
   body.replace(body.find("ADDRESS"), 7, generic ? "cvta.shared.u64 %rd1, s;" : "mov.u64 %rd1, s;");
-  const auto d = run_cta(body, 128, std::string(generic ? ".shared" : "." + space) + " .align 4 .b8 s[512];");
+  const auto d =
+      run_cta(body, 128, std::string(generic ? ".shared" : "." + space) + " .align 4 .b8 s[512];");
   for (u32 i = 0; i < 128; ++i) CHECK(d[i] == (i ^ 96) * 20000 + (i < 40 ? 1001 + i : i));
 }
 
@@ -231,7 +247,8 @@ TEST_CASE("an mbarrier begins anew when all that waited at the old one have seen
 A:  bar.sync 0;
     mbarrier.arrive.shared.b64 %rd1, [b];
 W:  mbarrier.test_wait.shared.b64 %p2, [b], %rd1; @!%p2 bra W;
-    @%p1 bra C; mbarrier.)" + anew + R"(;
+    @%p1 bra C; mbarrier.)" + anew +
+                             R"(;
 C:  bar.sync 0; mov.u32 %d, 7;)",
                          128, ".shared .align 8 .b64 b;");
   for (const u32 v : d) CHECK(v == 7);
@@ -240,7 +257,9 @@ C:  bar.sync 0; mov.u32 %d, 7;)",
 TEST_CASE("barriers reduce and count: bar.red, and named barriers for some warps") {
   const auto d = run_cta("setp.lt.u32 %p1, %t, 5; bar.red.popc.u32 %d, 0, %p1;", 96);
   for (const u32 v : d) CHECK(v == 5);
-  const auto e = run_cta("setp.ge.u32 %p1, %t, 64; @%p1 bra REST; bar.sync 1, 64; mov.b32 %d, 1; REST: bar.sync 0;", 96);
+  const auto e = run_cta(
+      "setp.ge.u32 %p1, %t, 64; @%p1 bra REST; bar.sync 1, 64; mov.b32 %d, 1; REST: bar.sync 0;",
+      96);
   CHECK(e[0] == 1);
   CHECK(e[95] == 0);
 }
@@ -250,7 +269,8 @@ TEST_CASE("a warp-synchronous lock with diverged lanes ends: every part gets its
     .shared .align 4 .u32 lock; .shared .align 4 .u32 count;
 TRY: atom.shared.cas.b32 %r1, [lock], 0, 1; setp.ne.b32 %p1, %r1, 0; @%p1 bra TRY;
     ld.shared.u32 %r2, [count]; add.s32 %r2, %r2, 1; st.shared.u32 [count], %r2; atom.shared.exch.b32 %r3, [lock], 0;
-    bar.sync 0; ld.shared.u32 %d, [count];)", 64);
+    bar.sync 0; ld.shared.u32 %d, [count];)",
+                         64);
   for (const u32 v : d) CHECK(v == 64);
 }
 
@@ -263,35 +283,55 @@ TEST_CASE("shuffles, votes, matches and redux") {
   CHECK(run_cta("shfl.sync.idx.b32 %d, %t, 2, 0x181f, -1;", 32)[12] == 10);  // segments of 8
   CHECK(run_cta("shfl.sync.down.b32 %d|%p1, %t, 4, 31, -1; selp.b32 %d, 1, 0, %p1;", 32)[28] == 0);
   CHECK(run_cta("setp.lt.u32 %p1, %t, 3; vote.sync.ballot.b32 %d, %p1, -1;", 32)[9] == 7);
-  CHECK(run_cta("setp.lt.u32 %p1, %t, 3; vote.sync.any.pred %p2, %p1, -1; selp.b32 %d, 1, 0, %p2;", 32)[9] == 1);
+  CHECK(run_cta("setp.lt.u32 %p1, %t, 3; vote.sync.any.pred %p2, %p1, -1; selp.b32 %d, 1, 0, %p2;",
+                32)[9] == 1);
   CHECK(run_cta("and.b32 %r1, %t, 1; match.any.sync.b32 %d, %r1, -1;", 32)[2] == 0x55555555);
   CHECK(run_cta("redux.sync.add.s32 %d, %t, -1;", 32)[0] == 496);
-  CHECK(run_cta("sub.s32 %r1, 5, %t; redux.sync.min.s32 %d, %r1, -1;", 32)[0] == static_cast<u32>(-26));
+  CHECK(run_cta("sub.s32 %r1, 5, %t; redux.sync.min.s32 %d, %r1, -1;", 32)[0] ==
+        static_cast<u32>(-26));
 }
 
 TEST_CASE("lanes that name the same lanes act together, whoever is beside them") {
   const auto d = run_cta(R"(
     and.b32 %r1, %t, 1; shl.b32 %r2, 0x55555555, %r1;
     redux.sync.add.u32 %r3, %t, %r2; setp.gt.u32 %p1, %t, 9; vote.sync.ballot.b32 %r4, %p1, %r2;
-    popc.b32 %r4, %r4; shl.b32 %r4, %r4, 16; or.b32 %d, %r3, %r4;)", 32);
+    popc.b32 %r4, %r4; shl.b32 %r4, %r4, 16; or.b32 %d, %r3, %r4;)",
+                         32);
   for (u32 i = 0; i < 32; ++i) CHECK(d[i] == (i % 2 ? 256u : 240u) + (11u << 16));
 }
 
-TEST_CASE("lanes on both sides of a branch that name each other act together, each with its own values") {
+TEST_CASE(
+    "lanes on both sides of a branch that name each other act together, each with its own values") {
   // As an H200 does: cards/gpus/h200/parted_warps.csv.
   const auto parted = [](const std::string& one, const std::string& other, u32 split) {
-    return run_cta("setp.lt.u32 %p1, %t, " + std::to_string(split) + "; and.b32 %r1, %t, 3; add.s32 %r6, %t, 100; @%p1 bra ONE; " + other +
-                   " activemask.b32 %r7; bra END; ONE: " + one + " activemask.b32 %r7; END: popc.b32 %r7, %r7; shl.b32 %r7, %r7, 16; add.s32 %d, %d, %r7;", 32);
+    return run_cta("setp.lt.u32 %p1, %t, " + std::to_string(split) +
+                       "; and.b32 %r1, %t, 3; add.s32 %r6, %t, 100; @%p1 bra ONE; " + other +
+                       " activemask.b32 %r7; bra END; ONE: " + one +
+                       " activemask.b32 %r7; END: popc.b32 %r7, %r7; shl.b32 %r7, %r7, 16; add.s32 "
+                       "%d, %d, %r7;",
+                   32);
   };
   for (const u32 split : {1u, 2u, 16u, 31u}) {
-    const auto at = [&](u32 lane) { return (lane < split ? split : 32 - split) << 16; };  // they are apart again
-    const auto idx = parted("shfl.sync.idx.b32 %d, %t, 20, 31, -1;", "shfl.sync.idx.b32 %d, %r6, 0, 31, -1;", split);
-    const auto down = parted("shfl.sync.down.b32 %d, %t, 1, 31, -1;", "shfl.sync.down.b32 %d, %r6, 1, 31, -1;", split);
-    const auto inside = parted("shfl.sync.up.b32 %r2|%p2, %t, 2, 0, -1; selp.b32 %d, 1, 0, %p2;", "shfl.sync.up.b32 %r3|%p3, %t, 2, 0, -1; selp.b32 %d, 1, 0, %p3;", split);
-    const auto ballot = parted("setp.ne.u32 %p2, %r1, 0; vote.sync.ballot.b32 %d, %p2, -1; popc.b32 %d, %d;", "setp.eq.u32 %p3, %r1, 0; vote.sync.ballot.b32 %d, !%p3, -1; popc.b32 %d, %d;", split);
-    const auto all = parted("vote.sync.all.pred %p2, %p1, -1; selp.b32 %d, 1, 0, %p2;", "vote.sync.any.pred %p3, %p1, -1; selp.b32 %d, 1, 0, %p3;", split);
-    const auto sum = parted("redux.sync.add.u32 %d, %t, -1;", "mov.b32 %r2, %t; redux.sync.add.u32 %d, %r2, -1;", split);
-    const auto same = parted("match.any.sync.b32 %d, %r1, -1; popc.b32 %d, %d;", "mov.b32 %r2, %r1; match.any.sync.b32 %d, %r2, -1; popc.b32 %d, %d;", split);
+    const auto at = [&](u32 lane) {
+      return (lane < split ? split : 32 - split) << 16;
+    };  // they are apart again
+    const auto idx = parted("shfl.sync.idx.b32 %d, %t, 20, 31, -1;",
+                            "shfl.sync.idx.b32 %d, %r6, 0, 31, -1;", split);
+    const auto down = parted("shfl.sync.down.b32 %d, %t, 1, 31, -1;",
+                             "shfl.sync.down.b32 %d, %r6, 1, 31, -1;", split);
+    const auto inside =
+        parted("shfl.sync.up.b32 %r2|%p2, %t, 2, 0, -1; selp.b32 %d, 1, 0, %p2;",
+               "shfl.sync.up.b32 %r3|%p3, %t, 2, 0, -1; selp.b32 %d, 1, 0, %p3;", split);
+    const auto ballot = parted(
+        "setp.ne.u32 %p2, %r1, 0; vote.sync.ballot.b32 %d, %p2, -1; popc.b32 %d, %d;",
+        "setp.eq.u32 %p3, %r1, 0; vote.sync.ballot.b32 %d, !%p3, -1; popc.b32 %d, %d;", split);
+    const auto all = parted("vote.sync.all.pred %p2, %p1, -1; selp.b32 %d, 1, 0, %p2;",
+                            "vote.sync.any.pred %p3, %p1, -1; selp.b32 %d, 1, 0, %p3;", split);
+    const auto sum = parted("redux.sync.add.u32 %d, %t, -1;",
+                            "mov.b32 %r2, %t; redux.sync.add.u32 %d, %r2, -1;", split);
+    const auto same =
+        parted("match.any.sync.b32 %d, %r1, -1; popc.b32 %d, %d;",
+               "mov.b32 %r2, %r1; match.any.sync.b32 %d, %r2, -1; popc.b32 %d, %d;", split);
     for (u32 i = 0; i < 32; ++i) {
       const auto held = [&](u32 lane) { return lane < split ? lane : lane + 100; };
       CHECK(idx[i] == held(i < split ? 20 : 0) + at(i));
@@ -316,7 +356,8 @@ MEET: add.s32 %r6, %t, %r5; shfl.sync.idx.b32 %d, %r6, 0, 31, 0xffffffff;
 OTHER: mov.b32 %r2, 0;
 COUNT: add.s32 %r2, %r2, 1; setp.lt.u32 %p4, %r2, 40000; @%p4 bra COUNT;
     st.volatile.shared.u32 [flag], 77;
-END:)", 64, ".shared .u32 flag;");
+END:)",
+                         64, ".shared .u32 flag;");
   for (u32 i = 0; i < 32; ++i) CHECK(d[i] == 5);
 }
 
@@ -327,7 +368,8 @@ std::string spinning(const std::string& then) {
     mov.b32 %r8, 0;
 AGAIN: setp.ne.u32 %p2, %t, 0; @%p2 bra MEET;
 SPIN: ld.volatile.shared.u32 %r1, [flag]; setp.le.u32 %p3, %r1, %r8; @%p3 bra SPIN;
-MEET: )" + then + R"(
+MEET: )" +
+         then + R"(
     add.s32 %r8, %r8, 1; setp.lt.u32 %p6, %r8, 3; @%p6 bra AGAIN;
     bra END;
 OTHER: mov.b32 %r2, 0; mov.b32 %r3, 0;
@@ -337,11 +379,15 @@ END:)";
 }
 
 TEST_CASE("lanes wait for one that spins as long as another warp has something to do") {
-  const auto d = run_cta(spinning("activemask.b32 %r7; popc.b32 %r7, %r7; add.s32 %d, %d, %r7;"), 64, ".shared .u32 flag;");
+  const auto d = run_cta(spinning("activemask.b32 %r7; popc.b32 %r7, %r7; add.s32 %d, %d, %r7;"),
+                         64, ".shared .u32 flag;");
   for (u32 i = 0; i < 32; ++i) CHECK(d[i] == 96);
   SECTION("so that an instruction of the whole warp finds all of it") {
-    const auto e = run_cta(spinning("movmatrix.sync.aligned.m8n8.trans.b16 %r9, %t; add.s32 %d, %d, %r9;"), 64, ".shared .u32 flag;");
-    for (u32 i = 0; i < 32; ++i) {  // the lower half of each register holds a lane's number, the upper is 0
+    const auto e =
+        run_cta(spinning("movmatrix.sync.aligned.m8n8.trans.b16 %r9, %t; add.s32 %d, %d, %r9;"), 64,
+                ".shared .u32 flag;");
+    for (u32 i = 0; i < 32;
+         ++i) {  // the lower half of each register holds a lane's number, the upper is 0
       const u32 row = i / 4, column = i % 4 * 2;
       const auto turned = [&](u32 r, u32 c) { return r % 2 ? 0 : 4 * c + r / 2; };
       CHECK(e[i] == 3 * (turned(row, column) | turned(row, column + 1) << 16));
@@ -357,12 +403,16 @@ TRY: atom.shared.cas.b32 %r1, [lock], 0, 1; setp.ne.b32 %p1, %r1, 0; @%p1 bra TR
     ld.shared.u32 %r2, [count]; add.s32 %r2, %r2, 1; st.shared.u32 [count], %r2; atom.shared.exch.b32 %r3, [lock], 0;
     movmatrix.sync.aligned.m8n8.trans.b16 %r9, %t; add.s32 %d, %d, %r9;
     add.s32 %r8, %r8, 1; setp.lt.u32 %p3, %r8, 4; @%p3 bra ROUND;
-    bar.sync 0; ld.shared.u32 %r4, [count]; shl.b32 %r4, %r4, 8; add.s32 %d, %d, %r4;)", 96, ".shared .align 4 .u32 lock; .shared .align 4 .u32 count;");
+    bar.sync 0; ld.shared.u32 %r4, [count]; shl.b32 %r4, %r4, 8; add.s32 %d, %d, %r4;)",
+                         96, ".shared .align 4 .u32 lock; .shared .align 4 .u32 count;");
   CHECK(d[0] == (384 << 8) + 4 * (4 << 16));
-  for (u32 w = 0; w < 3; ++w) CHECK(d[32 * w + 8] == (384 << 8) + 4 * (32 * w + 1 + ((32 * w + 5) << 16)));
+  for (u32 w = 0; w < 3; ++w)
+    CHECK(d[32 * w + 8] == (384 << 8) + 4 * (32 * w + 1 + ((32 * w + 5) << 16)));
 }
 
-TEST_CASE("a barrier counts arrivals: a warp that arrives and then waits for the same phase counts twice") {
+TEST_CASE(
+    "a barrier counts arrivals: a warp that arrives and then waits for the same phase counts "
+    "twice") {
   // Warp 0 alone makes up for 64 threads, before warp 1 gets there: it waits for the value.
   const auto d = run_cta(R"(
     mov.b32 %d, 0;
@@ -370,11 +420,14 @@ TEST_CASE("a barrier counts arrivals: a warp that arrives and then waits for the
 SPIN: ld.volatile.shared.u32 %r1, [flag]; setp.ne.u32 %p3, %r1, 77; @%p3 bra SPIN;
     bar.arrive 1, 64; bar.sync 1, 64; mov.b32 %d, 2; bra END;
 FIRST: bar.arrive 1, 64; bar.sync 1, 64; st.volatile.shared.u32 [flag], 77; mov.b32 %d, 1;
-END: bar.sync 0;)", 64, ".shared .u32 flag;");
+END: bar.sync 0;)",
+                         64, ".shared .u32 flag;");
   for (u32 i = 0; i < 64; ++i) CHECK(d[i] == 1 + i / 32);
 }
 
-TEST_CASE("who comes to wait for a phase of the cluster's barrier when others are in the next one waits no more") {
+TEST_CASE(
+    "who comes to wait for a phase of the cluster's barrier when others are in the next one waits "
+    "no more") {
   // Warp 1 is in the second phase before warp 0, which has arrived in the first, waits for that.
   const auto d = run_cta(R"(
     mov.b32 %d, 0; barrier.cluster.arrive.aligned;
@@ -383,11 +436,14 @@ SPIN: ld.volatile.shared.u32 %r1, [flag]; setp.ne.u32 %p3, %r1, 77; @%p3 bra SPI
     barrier.cluster.wait.aligned; barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned; mov.b32 %d, 1; bra END;
 OTHER: barrier.cluster.wait.aligned; barrier.cluster.arrive.aligned; st.volatile.shared.u32 [flag], 77;
     barrier.cluster.wait.aligned; mov.b32 %d, 2;
-END: bar.sync 0;)", 64, ".shared .u32 flag;");
+END: bar.sync 0;)",
+                         64, ".shared .u32 flag;");
   for (u32 i = 0; i < 64; ++i) CHECK(d[i] == 1 + i / 32);
 }
 
-TEST_CASE("a warp that arrives at the cluster's barrier and ends does not stand for one that is still to come") {
+TEST_CASE(
+    "a warp that arrives at the cluster's barrier and ends does not stand for one that is still to "
+    "come") {
   const auto d = run_cta(R"(
     mov.b32 %d, 0; setp.ge.u32 %p1, %t, 64; @%p1 bra LATE;
     barrier.cluster.arrive; setp.lt.u32 %p2, %t, 32; @%p2 exit;
@@ -395,11 +451,13 @@ TEST_CASE("a warp that arrives at the cluster's barrier and ends does not stand 
 LATE: mov.b32 %r2, 0;
 COUNT: add.s32 %r2, %r2, 1; setp.lt.u32 %p4, %r2, 40000; @%p4 bra COUNT;
     st.shared.u32 [value], 5; barrier.cluster.arrive; barrier.cluster.wait; mov.b32 %d, 6;
-END:)", 96, ".shared .u32 value;");
+END:)",
+                         96, ".shared .u32 value;");
   for (u32 i = 32; i < 96; ++i) CHECK(d[i] == (i < 64 ? 5 : 6));
 }
 
-TEST_CASE("an mbarrier counts arrivals, those that leave it for good, and bytes that arrive by hand") {
+TEST_CASE(
+    "an mbarrier counts arrivals, those that leave it for good, and bytes that arrive by hand") {
   const auto d = run_cta(R"(
     .shared .align 8 .b64 b; mov.u32 %r9, b;
     mbarrier.init.shared.b64 [%r9], 4;
@@ -411,17 +469,22 @@ TEST_CASE("an mbarrier counts arrivals, those that leave it for good, and bytes 
     mbarrier.test_wait.shared.b64 %p2, [%r9], %rd2; selp.b32 %r4, 100, 0, %p2;
     mbarrier.complete_tx.relaxed.cluster.shared::cta.b64 [%r9], 64;
     mbarrier.test_wait.shared.b64 %p3, [%r9], %rd2; selp.b32 %r5, 1000, 0, %p3;
-    mad.lo.s32 %d, %r1, 10000, %r2; mad.lo.s32 %d, %r3, 100000, %d; add.s32 %d, %d, %r4; add.s32 %d, %d, %r5;)", 1);
+    mad.lo.s32 %d, %r1, 10000, %r2; mad.lo.s32 %d, %r3, 100000, %d; add.s32 %d, %d, %r4; add.s32 %d, %d, %r5;)",
+                         1);
   CHECK(d[0] == 300000 + 40000 + 1000 + 0 + 10);
 }
 
 TEST_CASE("lanes named that exit are waited for no more; those that never come are told of") {
   const auto d = run_cta(R"(
     setp.lt.u32 %p1, %t, 16; @%p1 bra ACT; exit;
-ACT: shfl.sync.idx.b32 %d, %t, 3, 31, 0xffffffff;)", 32);
+ACT: shfl.sync.idx.b32 %d, %t, 3, 31, 0xffffffff;)",
+                         32);
   for (u32 i = 0; i < 16; ++i) CHECK(d[i] == 3);
-  const Error e = fail_cta("setp.ge.u32 %p1, %t, 16; @%p1 bra MEET; shfl.sync.idx.b32 %d, %t, 0, 31, 0xffffffff;\nMEET: bar.sync 0;");
-  has(e.text(), "lanes 0x0000ffff: its member mask 0xffffffff names lanes 0xffff0000 that do not come");
+  const Error e = fail_cta(
+      "setp.ge.u32 %p1, %t, 16; @%p1 bra MEET; shfl.sync.idx.b32 %d, %t, 0, 31, 0xffffffff;\nMEET: "
+      "bar.sync 0;");
+  has(e.text(),
+      "lanes 0x0000ffff: its member mask 0xffffffff names lanes 0xffff0000 that do not come");
 }
 
 TEST_CASE("lanes that parted at a spin are together again behind the barrier they meet at") {
@@ -433,13 +496,15 @@ SPIN: ld.volatile.shared.u32 %r1, [flag]; setp.ne.u32 %p3, %r1, 77; @%p3 bra SPI
 OTHER: mov.b32 %r2, 0;
 COUNT: add.s32 %r2, %r2, 1; setp.lt.u32 %p4, %r2, 40000; @%p4 bra COUNT;
     st.volatile.shared.u32 [flag], 77;
-MEET: bar.sync 0; activemask.b32 %d;)", 64, ".shared .u32 flag;");
+MEET: bar.sync 0; activemask.b32 %d;)",
+                         64, ".shared .u32 flag;");
   for (u32 i = 0; i < 64; ++i) CHECK(d[i] == 0xffffffff);
 }
 
 TEST_CASE("the clock goes on between two readings of it") {
   const auto d = run_cta(R"(
-    mov.u32 %r1, %clock; add.s32 %r2, %t, 1; add.s32 %r2, %r2, 2; mov.u32 %r3, %clock; sub.u32 %d, %r3, %r1;)", 32);
+    mov.u32 %r1, %clock; add.s32 %r2, %t, 1; add.s32 %r2, %r2, 2; mov.u32 %r3, %clock; sub.u32 %d, %r3, %r1;)",
+                         32);
   for (const u32 v : d) CHECK(v == 3);
 }
 
@@ -474,7 +539,9 @@ TEST_CASE("atomics act on every lane, in lane order") {
   const auto inc = run_cta(".shared .u32 n; atom.shared.inc.u32 %d, [n], 3;", 8);
   CHECK(inc[7] == 3);
   CHECK(inc[4] == 0);
-  CHECK(run_cta(".shared .u32 n; atom.shared.max.s32 %d, [n], %t; bar.sync 0; ld.shared.u32 %d, [n];", 32)[0] == 31);
+  CHECK(
+      run_cta(".shared .u32 n; atom.shared.max.s32 %d, [n], %t; bar.sync 0; ld.shared.u32 %d, [n];",
+              32)[0] == 31);
 }
 
 TEST_CASE("vectors, small types and generic addresses") {
@@ -484,7 +551,8 @@ TEST_CASE("vectors, small types and generic addresses") {
     st.v4.u32 [%rd2+16], {%r1, %r2, %r1, %r2}; ld.shared.v2.u32 {%r3, %r4}, [tile+24];
     mov.u64 %rd3, stack; cvta.local.u64 %rd4, %rd3; st.u32 [%rd4+8], %t; ld.local.u32 %r5, [stack+8];
     ld.shared.s8 %r6, [tile+20]; ld.shared.u8 %r7, [tile+20];
-    add.s32 %d, %r3, %r4; add.s32 %d, %d, %r5; sub.s32 %r6, %r7, %r6; add.s32 %d, %d, %r6;)", 32);
+    add.s32 %d, %r3, %r4; add.s32 %d, %d, %r5; sub.s32 %r6, %r7, %r6; add.s32 %d, %d, %r6;)",
+                         32);
   for (u32 i = 0; i < 32; ++i) CHECK(d[i] == 1u + 0xfffffff2u + i + 256u);
 }
 
@@ -495,18 +563,26 @@ TEST_CASE("faults name the thread, the address and what is near") {
   has(out.message, "thread (0,0,0) of CTA (0,0,0)");
   has(out.place, "test.ptx:");
   has(fail_cta("mov.b64 %rd1, 0; st.global.u32 [%rd1], %d;").message, "a null pointer");
-  has(fail_cta("add.s64 %rd1, %o, 2; ld.global.u32 %d, [%rd1];").message, "misaligned load of 4 bytes");
-  has(fail_cta(".shared .b8 s[16]; ld.shared.u32 %d, [s+4096];").message, "the CTA has 16 bytes of shared memory");
+  has(fail_cta("add.s64 %rd1, %o, 2; ld.global.u32 %d, [%rd1];").message,
+      "misaligned load of 4 bytes");
+  has(fail_cta(".shared .b8 s[16]; ld.shared.u32 %d, [s+4096];").message,
+      "the CTA has 16 bytes of shared memory");
   has(fail_cta("trap;").message, "executed trap");
-  has(fail_cta("shfl.sync.idx.b32 %d, %t, 0, 31, -1; setp.lt.u32 %p1, %t, 3; @%p1 shfl.sync.idx.b32 %d, %t, 0, 31, -1; bar.sync 0;").message, "names lanes 0xfffffff8");
+  has(fail_cta("shfl.sync.idx.b32 %d, %t, 0, 31, -1; setp.lt.u32 %p1, %t, 3; @%p1 "
+               "shfl.sync.idx.b32 %d, %t, 0, 31, -1; bar.sync 0;")
+          .message,
+      "names lanes 0xfffffff8");
 }
 
-TEST_CASE("a barrier waits for threads: lanes that are through, and meet nobody, end without the others") {
+TEST_CASE(
+    "a barrier waits for threads: lanes that are through, and meet nobody, end without the "
+    "others") {
   const auto d = run_cta(R"(
     mov.b32 %r1, %t;
 LOOP: setp.ge.u32 %p1, %r1, 112; @%p1 bra OUT;
     add.s32 %d, %d, 1; bar.sync 0; add.s32 %r1, %r1, 48; bra LOOP;
-OUT: add.s32 %d, %d, 100;)", 48);
+OUT: add.s32 %d, %d, 100;)",
+                         48);
   for (u32 i = 0; i < 48; ++i) CHECK(d[i] == (i < 16 ? 103u : 102u));
 }
 
@@ -585,8 +661,12 @@ OUT: st.global.u32 [%rd1], %r1; ret;
 }
 
 TEST_CASE("a kernel is stopped when somebody asks for it, whatever its instructions cost") {
-  for (const char* body : {"L: bra L;", "L: call f, (); bra L;", "L: ld.volatile.global.u32 %r1, [%rd1]; bra L;"}) {
-    Machine m(std::string(kHeader) + ".func f() { .local .align 4 .b8 t[100000]; ret; }\n.visible .entry k(.param .u64 p)\n{ .reg .b32 %r<3>; .reg .b64 %rd<3>; ld.param.u64 %rd1, [p];\n" + body + "\nret; }\n");
+  for (const char* body :
+       {"L: bra L;", "L: call f, (); bra L;", "L: ld.volatile.global.u32 %r1, [%rd1]; bra L;"}) {
+    Machine m(std::string(kHeader) +
+              ".func f() { .local .align 4 .b8 t[100000]; ret; }\n.visible .entry k(.param .u64 "
+              "p)\n{ .reg .b32 %r<3>; .reg .b64 %rd<3>; ld.param.u64 %rd1, [p];\n" +
+              body + "\nret; }\n");
     m.argument(m.buffer(std::vector<u32>(64)));
     int asked = 0;
     m.options.interrupted = [&] { return ++asked > 3; };
@@ -597,13 +677,16 @@ TEST_CASE("a kernel is stopped when somebody asks for it, whatever its instructi
   }
 }
 
-TEST_CASE("printf keeps widths and precisions, cuts short numbers, and returns how many arguments it took") {
+TEST_CASE(
+    "printf keeps widths and precisions, cuts short numbers, and returns how many arguments it "
+    "took") {
   const std::string format = "%6s|%-4s|%.3s|%hd|%5d|%llx|%s|%d";
   std::string bytes;
   for (const char c : format) bytes += std::to_string(static_cast<int>(c)) + ", ";
   Machine m(std::string(kHeader) + R"(
 .extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);
-.global .align 1 .b8 text[] = {)" + bytes + R"(0};
+.global .align 1 .b8 text[] = {)" +
+            bytes + R"(0};
 .global .align 1 .b8 word[] = {97, 98, 99, 100, 0};
 .visible .entry k(.param .u64 out)
 {

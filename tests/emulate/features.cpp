@@ -4,9 +4,9 @@
 #include <cmath>
 #include <filesystem>
 
-#include "tests/emulate/support.hpp"
 #include "emulate/executor/half.hpp"
 #include "emulate/executor/tensor_map.hpp"
+#include "tests/emulate/support.hpp"
 #include "traces/format/reader.hpp"
 
 using namespace warpmem;
@@ -24,8 +24,9 @@ void must_run(Machine& m, Dim3 grid, Dim3 block) {
   REQUIRE(ok.ok());
 }
 
-// Runs kernel k, and says what its trace has of bulk copies: 'r' and 'w' for a piece that is read or written, '+' for one
-// that is added, '|' before the first one of each copy. What tensor maps' copies read of shared memory leaves none.
+// Runs kernel k, and says what its trace has of bulk copies: 'r' and 'w' for a piece that is read
+// or written, '+' for one that is added, '|' before the first one of each copy. What tensor maps'
+// copies read of shared memory leaves none.
 std::string traced_copies(Machine& m, Dim3 grid, Dim3 block) {
   std::string name = (std::filesystem::temp_directory_path() / "warpmem-tiles-XXXXXX").string();
   const int file = ::mkstemp(name.data());
@@ -104,7 +105,8 @@ TEST_CASE("vector registers are named together and one by one, each block's its 
 }
 
 TEST_CASE("a cooperative grid finds its barrier, another launch has none") {
-  // As cooperative groups do it: the workspace from two registers, an arrival counter behind 4 bytes.
+  // As cooperative groups do it: the workspace from two registers, an arrival counter behind 4
+  // bytes.
   const std::string text = std::string(kHeader) + R"(
 .visible .entry k(.param .u64 out) {
   .reg .pred %p; .reg .b32 %r<12>; .reg .b64 %x<8>;
@@ -128,7 +130,8 @@ NONE: st.global.u32 [%x4 + 256], 999; ret;
   }
 }
 
-TEST_CASE("a multicast bulk copy fills the same place of every CTA named, and each mbarrier counts it") {
+TEST_CASE(
+    "a multicast bulk copy fills the same place of every CTA named, and each mbarrier counts it") {
   Machine m(std::string(kHeader) + R"(
 .visible .entry k(.param .u64 in, .param .u64 out) {
   .reg .pred %p; .reg .b32 %r<12>; .reg .b64 %x<8>; .reg .b16 %h; .shared .align 16 .b8 tile[256]; .shared .align 8 .b64 bar;
@@ -156,7 +159,8 @@ WAIT: mbarrier.try_wait.parity.shared.b64 %p, [%r0], 0; @!%p bra WAIT;
   for (u32 i = 0; i < 128; ++i) CHECK(d[i] == i % 64 * 3 + 1000 + 10000 * (i / 64));
 }
 
-TEST_CASE("a tensor map brings a tile in, turned by its swizzle, with zeros outside, and takes it out") {
+TEST_CASE(
+    "a tensor map brings a tile in, turned by its swizzle, with zeros outside, and takes it out") {
   for (const std::uint8_t swizzle : {TensorMap::kNone, TensorMap::k128}) {
     Machine m(std::string(kHeader) + R"(
 .visible .entry k(.param .align 64 .b8 map[128], .param .align 64 .b8 back[128], .param .u64 out) {
@@ -174,7 +178,8 @@ END: ret;
     constexpr u32 kWide = 40, kHigh = 64;  // the tile is 32 x 16 elements at (-4, 60)
     std::vector<u32> in(kWide * kHigh);
     for (u32 i = 0; i < in.size(); ++i) in[i] = i + 1;
-    const u64 a = m.buffer(in), b = m.buffer(std::vector<u32>(in.size())), out = m.buffer(std::vector<u32>(512));
+    const u64 a = m.buffer(in), b = m.buffer(std::vector<u32>(in.size())),
+              out = m.buffer(std::vector<u32>(512));
     TensorMap map;
     map.type = 2, map.rank = 2, map.swizzle = swizzle, map.base = a;  // u32
     map.stride[0] = kWide * 4, map.last[0] = kWide - 1, map.last[1] = kHigh - 1;
@@ -193,7 +198,8 @@ END: ret;
         CHECK(tile[y * 32 + piece * 4 + x % 4] == (inside ? in[(60 + y) * kWide + x - 4] : 0));
       }
     for (u32 y = 0; y < kHigh; ++y)
-      for (u32 x = 0; x < kWide; ++x) CHECK(back[y * kWide + x] == (y >= 60 && x < 28 ? in[y * kWide + x] : 0));
+      for (u32 x = 0; x < kWide; ++x)
+        CHECK(back[y * kWide + x] == (y >= 60 && x < 28 ? in[y * kWide + x] : 0));
   }
 }
 
@@ -213,7 +219,8 @@ TEST_CASE("lanes with the same operands make one copy to global memory; of reduc
 })");
   const u64 out = m.buffer(std::vector<u32>(160));
   TensorMap map;
-  map.type = 2, map.rank = 1, map.base = out + 384, map.last[0] = 63, map.box[0] = 32, map.element_stride[0] = 1;
+  map.type = 2, map.rank = 1, map.base = out + 384, map.last[0] = 63, map.box[0] = 32,
+  map.element_stride[0] = 1;
   m.argument(map), m.argument(out);
   std::string added;
   for (int lane = 0; lane < 32; ++lane) added += "|r+";
@@ -223,7 +230,8 @@ TEST_CASE("lanes with the same operands make one copy to global memory; of reduc
 }
 
 TEST_CASE("a tile for CTAs of a cluster is read once, and its records are of one copy") {
-  // Rank 0 copies two tiles of four rows to rank 1 alone, round a loop; the second lies outside by two.
+  // Rank 0 copies two tiles of four rows to rank 1 alone, round a loop; the second lies outside by
+  // two.
   Machine m(std::string(kHeader) + R"(
 .visible .entry k(.param .align 64 .b8 map[128], .param .u64 out) {
   .reg .pred %p; .reg .b32 %r<12>; .reg .b64 %x<8>; .reg .b16 %h; .shared .align 128 .b8 tile[128]; .shared .align 8 .b64 bar;
@@ -308,7 +316,8 @@ WAIT: mbarrier.try_wait.parity.shared.b64 %p, [%r0], 0; @!%p bra WAIT;
   std::vector<u32> in(2 * kHigh * kWide * kChannels);
   for (u32 i = 0; i < in.size(); ++i) in[i] = i + 1;
   TensorMap map;
-  map.type = 2, map.rank = 4, map.base = m.buffer(in), map.im2col = 1, map.channels = kChannels, map.pixels = 24;
+  map.type = 2, map.rank = 4, map.base = m.buffer(in), map.im2col = 1, map.channels = kChannels,
+  map.pixels = 24;
   map.stride = {kChannels * 4, kWide * kChannels * 4, kHigh * kWide * kChannels * 4, 0};
   map.last = {kChannels - 1, kWide - 1, kHigh - 1, 1, 0};
   map.element_stride = {1, 1, 1, 1, 1};
@@ -318,12 +327,15 @@ WAIT: mbarrier.try_wait.parity.shared.b64 %p, [%r0], 0; @!%p bra WAIT;
   must_run(m, {1, 1, 1}, {96, 1, 1});
   const auto d = m.read<u32>(out, 96);
   for (u32 i = 0; i < 96; ++i) {
-    const u32 pixel = i / kChannels, n = pixel / (kWide * kHigh), y = pixel / kWide % kHigh + 1, x = pixel % kWide;
+    const u32 pixel = i / kChannels, n = pixel / (kWide * kHigh), y = pixel / kWide % kHigh + 1,
+              x = pixel % kWide;
     CHECK(d[i] == (y < kHigh ? in[((n * kHigh + y) * kWide + x) * kChannels + i % kChannels] : 0));
   }
 }
 
-TEST_CASE("CTAs of a cluster store, reduce and copy into each other's shared memory, and count the bytes") {
+TEST_CASE(
+    "CTAs of a cluster store, reduce and copy into each other's shared memory, and count the "
+    "bytes") {
   Machine m(std::string(kHeader) + R"(
 .visible .entry k(.param .u64 out) {
   .reg .pred %p; .reg .b32 %r<20>; .reg .b64 %x<8>; .shared .align 128 .b8 from[128]; .shared .align 128 .b8 to[128]; .shared .align 128 .b8 slots[128]; .shared .align 8 .b32 sum[2]; .shared .align 8 .b64 bar;
@@ -355,7 +367,8 @@ WAIT: mbarrier.try_wait.parity.shared.b64 %p, [%r0], 0; @!%p bra WAIT;
   }
 }
 
-TEST_CASE("mma.m8n8k4 of halves: four products, each by two groups of four lanes, in every layout") {
+TEST_CASE(
+    "mma.m8n8k4 of halves: four products, each by two groups of four lanes, in every layout") {
   for (const char* la : {"row", "col"})
     for (const char* lb : {"row", "col"})
       for (const bool floats : {false, true}) {
@@ -363,27 +376,46 @@ TEST_CASE("mma.m8n8k4 of halves: four products, each by two groups of four lanes
         const u32 registers = floats ? 8 : 4;
         std::string list, loads, stores;
         for (u32 i = 0; i < registers; ++i) {
-          const std::string name = (floats ? "%f" : "%c") + std::to_string(i), at = "[%x2+" + std::to_string(4 * i) + "]";
-          list += (i ? ", " : "") + name, loads += "ld.global." + space + " " + name + ", " + at + "; ", stores += "st.global." + space + " " + at + ", " + name + "; ";
+          const std::string name = (floats ? "%f" : "%c") + std::to_string(i),
+                            at = "[%x2+" + std::to_string(4 * i) + "]";
+          list += (i ? ", " : "") + name,
+              loads += "ld.global." + space + " " + name + ", " + at + "; ",
+              stores += "st.global." + space + " " + at + ", " + name + "; ";
         }
-        Machine m(std::string(kHeader) + ".visible .entry k(.param .u64 ab, .param .u64 c) {\n  .reg .b32 %a<2>, %b<2>, %c<4>, %r<3>; .reg .f32 %f<8>; .reg .b64 %x<4>;\n"
-                  "  ld.param.u64 %x1, [ab]; ld.param.u64 %x2, [c]; mov.u32 %r1, %tid.x; mul.wide.u32 %x3, %r1, 16; add.u64 %x1, %x1, %x3; mul.wide.u32 %x3, %r1, 32; add.u64 %x2, %x2, %x3;\n"
-                  "  ld.global.v2.b32 {%a0, %a1}, [%x1]; ld.global.v2.b32 {%b0, %b1}, [%x1+8];\n  " + loads + "\n"
-                  "  mma.sync.aligned.m8n8k4." + la + "." + lb + "." + type + ".f16.f16." + type + " {" + list + "}, {%a0, %a1}, {%b0, %b1}, {" + list + "};\n  " + stores + "ret;\n}\n");
-        const auto a_of = [](u32 q, u32 row, u32 k) { return static_cast<int>((q * 3 + row * 5 + k * 7) % 9) - 4; };
-        const auto b_of = [](u32 q, u32 k, u32 column) { return static_cast<int>((q + k * 11 + column * 3) % 7) - 3; };
+        Machine m(
+            std::string(kHeader) +
+            ".visible .entry k(.param .u64 ab, .param .u64 c) {\n  .reg .b32 %a<2>, %b<2>, %c<4>, "
+            "%r<3>; .reg .f32 %f<8>; .reg .b64 %x<4>;\n"
+            "  ld.param.u64 %x1, [ab]; ld.param.u64 %x2, [c]; mov.u32 %r1, %tid.x; mul.wide.u32 "
+            "%x3, %r1, 16; add.u64 %x1, %x1, %x3; mul.wide.u32 %x3, %r1, 32; add.u64 %x2, %x2, "
+            "%x3;\n"
+            "  ld.global.v2.b32 {%a0, %a1}, [%x1]; ld.global.v2.b32 {%b0, %b1}, [%x1+8];\n  " +
+            loads +
+            "\n"
+            "  mma.sync.aligned.m8n8k4." +
+            la + "." + lb + "." + type + ".f16.f16." + type + " {" + list +
+            "}, {%a0, %a1}, {%b0, %b1}, {" + list + "};\n  " + stores + "ret;\n}\n");
+        const auto a_of = [](u32 q, u32 row, u32 k) {
+          return static_cast<int>((q * 3 + row * 5 + k * 7) % 9) - 4;
+        };
+        const auto b_of = [](u32 q, u32 k, u32 column) {
+          return static_cast<int>((q + k * 11 + column * 3) % 7) - 3;
+        };
         std::vector<std::uint16_t> ab(32 * 8);
         std::vector<u32> c(32 * 8);
         // A thread's element i of C, as the manual has it.
         const auto place = [&](u32 lane, u32 i) {
           const u32 low = lane < 16 ? 0 : 4;
-          return floats ? std::pair{low + (lane & 1) + (i & 2), (i & 4) + (lane & 2) + (i & 1)} : std::pair{low + lane % 4, i};
+          return floats ? std::pair{low + (lane & 1) + (i & 2), (i & 4) + (lane & 2) + (i & 1)}
+                        : std::pair{low + lane % 4, i};
         };
         for (u32 lane = 0; lane < 32; ++lane) {
           const u32 q = lane % 16 / 4, one = lane % 4, low = lane < 16 ? 0 : 4;
           for (u32 i = 0; i < 4; ++i) {
-            ab[lane * 8 + i] = half_of(la[0] == 'r' ? a_of(q, low + one, i) : a_of(q, low + i, one));
-            ab[lane * 8 + 4 + i] = half_of(lb[0] == 'r' ? b_of(q, one, low + i) : b_of(q, i, low + one));
+            ab[lane * 8 + i] =
+                half_of(la[0] == 'r' ? a_of(q, low + one, i) : a_of(q, low + i, one));
+            ab[lane * 8 + 4 + i] =
+                half_of(lb[0] == 'r' ? b_of(q, one, low + i) : b_of(q, i, low + one));
           }
           for (u32 i = 0; i < 8; ++i) {
             const float before = static_cast<float>(place(lane, i).first);
@@ -400,40 +432,71 @@ TEST_CASE("mma.m8n8k4 of halves: four products, each by two groups of four lanes
           for (u32 i = 0; i < 8; ++i) {
             const auto [row, column] = place(lane, i);
             int sum = static_cast<int>(row);
-            for (u32 k = 0; k < 4; ++k) sum += a_of(lane % 16 / 4, row, k) * b_of(lane % 16 / 4, k, column);
-            wrong += floats ? bits_as<float>(d[lane * 8 + i]) != static_cast<float>(sum) : (d[lane * 8 + i / 2] >> i % 2 * 16 & 0xffff) != half_of(static_cast<float>(sum));
+            for (u32 k = 0; k < 4; ++k)
+              sum += a_of(lane % 16 / 4, row, k) * b_of(lane % 16 / 4, k, column);
+            wrong += floats ? bits_as<float>(d[lane * 8 + i]) != static_cast<float>(sum)
+                            : (d[lane * 8 + i / 2] >> i % 2 * 16 & 0xffff) !=
+                                  half_of(static_cast<float>(sum));
           }
         CHECK(wrong == 0);
       }
 }
 
 TEST_CASE("wmma multiplies matrices of every shape and layout, from global and shared memory") {
-  struct Shape { const char* name; u32 m, n, k; };
-  for (const Shape s : {Shape{"m16n16k16", 16, 16, 16}, {"m8n32k16", 8, 32, 16}, {"m32n8k16", 32, 8, 16}})
+  struct Shape {
+    const char* name;
+    u32 m, n, k;
+  };
+  for (const Shape s :
+       {Shape{"m16n16k16", 16, 16, 16}, {"m8n32k16", 8, 32, 16}, {"m32n8k16", 32, 8, 16}})
     for (const char* la : {"row", "col"})
       for (const char* lb : {"row", "col"})
         for (const bool shared : {false, true}) {
           const bool ra = la[0] == 'r', rb = lb[0] == 'r';
-          const auto list = [](const char* p, int n) { std::string t = "{"; for (int i = 0; i < n; ++i) t += (i ? ", " : "") + std::string(p) + std::to_string(i); return t + "}"; };
+          const auto list = [](const char* p, int n) {
+            std::string t = "{";
+            for (int i = 0; i < n; ++i) t += (i ? ", " : "") + std::string(p) + std::to_string(i);
+            return t + "}";
+          };
           const std::string space = shared ? "shared" : "global", shape = s.name;
-          std::string text = std::string(kHeader) + ".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c) {\n  .reg .pred %p; .reg .b32 %a<8>, %b<8>, %r<8>; .reg .f32 %f<8>, %g<8>; .reg .b64 %x<8>; .shared .align 16 .b8 s[2048];\n";
+          std::string text = std::string(kHeader) +
+                             ".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c) {\n  "
+                             ".reg .pred %p; .reg .b32 %a<8>, %b<8>, %r<8>; .reg .f32 %f<8>, "
+                             "%g<8>; .reg .b64 %x<8>; .shared .align 16 .b8 s[2048];\n";
           text += "  ld.param.u64 %x0, [a]; ld.param.u64 %x1, [b]; ld.param.u64 %x2, [c];\n";
           if (shared) {  // both matrices have at most 1 KiB
-            text += "  mov.u32 %r0, s; mov.u32 %r1, %tid.x; mul.wide.u32 %x3, %r1, 32; add.u64 %x4, %x0, %x3; add.u64 %x5, %x1, %x3; mad.lo.u32 %r2, %r1, 32, %r0; add.u32 %r3, %r0, 1024;\n";
-            for (int i = 0; i < 32; i += 4) text += "  ld.global.u32 %r4, [%x4+" + std::to_string(i) + "]; st.shared.u32 [%r2+" + std::to_string(i) + "], %r4; ld.global.u32 %r4, [%x5+" + std::to_string(i) + "]; st.shared.u32 [%r2+" + std::to_string(1024 + i) + "], %r4;\n";
+            text +=
+                "  mov.u32 %r0, s; mov.u32 %r1, %tid.x; mul.wide.u32 %x3, %r1, 32; add.u64 %x4, "
+                "%x0, %x3; add.u64 %x5, %x1, %x3; mad.lo.u32 %r2, %r1, 32, %r0; add.u32 %r3, %r0, "
+                "1024;\n";
+            for (int i = 0; i < 32; i += 4)
+              text += "  ld.global.u32 %r4, [%x4+" + std::to_string(i) + "]; st.shared.u32 [%r2+" +
+                      std::to_string(i) + "], %r4; ld.global.u32 %r4, [%x5+" + std::to_string(i) +
+                      "]; st.shared.u32 [%r2+" + std::to_string(1024 + i) + "], %r4;\n";
             text += "  bar.sync 0;\n";
           }
           const std::string from[2] = {shared ? "[%r0]" : "[%x0]", shared ? "[%r3]" : "[%x1]"};
-          text += "  wmma.load.a.sync.aligned." + std::string(la) + "." + shape + "." + space + ".f16 " + list("%a", 8) + ", " + from[0] + ", " + std::to_string(ra ? s.k : s.m) + ";\n";
-          text += "  wmma.load.b.sync.aligned." + std::string(lb) + "." + shape + "." + space + ".f16 " + list("%b", 8) + ", " + from[1] + ", " + std::to_string(rb ? s.n : s.k) + ";\n";
-          text += "  wmma.load.c.sync.aligned.row." + shape + ".global.f32 " + list("%f", 8) + ", [%x2], " + std::to_string(s.n) + ";\n";
-          text += "  wmma.mma.sync.aligned." + std::string(la) + "." + lb + "." + shape + ".f32.f32 " + list("%g", 8) + ", " + list("%a", 8) + ", " + list("%b", 8) + ", " + list("%f", 8) + ";\n";
-          text += "  wmma.store.d.sync.aligned.col." + shape + ".global.f32 [%x2], " + list("%g", 8) + ", " + std::to_string(s.m) + ";\n  ret;\n}\n";
+          text += "  wmma.load.a.sync.aligned." + std::string(la) + "." + shape + "." + space +
+                  ".f16 " + list("%a", 8) + ", " + from[0] + ", " + std::to_string(ra ? s.k : s.m) +
+                  ";\n";
+          text += "  wmma.load.b.sync.aligned." + std::string(lb) + "." + shape + "." + space +
+                  ".f16 " + list("%b", 8) + ", " + from[1] + ", " + std::to_string(rb ? s.n : s.k) +
+                  ";\n";
+          text += "  wmma.load.c.sync.aligned.row." + shape + ".global.f32 " + list("%f", 8) +
+                  ", [%x2], " + std::to_string(s.n) + ";\n";
+          text += "  wmma.mma.sync.aligned." + std::string(la) + "." + lb + "." + shape +
+                  ".f32.f32 " + list("%g", 8) + ", " + list("%a", 8) + ", " + list("%b", 8) + ", " +
+                  list("%f", 8) + ";\n";
+          text += "  wmma.store.d.sync.aligned.col." + shape + ".global.f32 [%x2], " +
+                  list("%g", 8) + ", " + std::to_string(s.m) + ";\n  ret;\n}\n";
           INFO(shape << " " << la << " " << lb << " " << space);
           Machine machine(text);
-          const auto element = [](u32 i) { return static_cast<float>(static_cast<int>(i * 7919 % 17) - 8); };
+          const auto element = [](u32 i) {
+            return static_cast<float>(static_cast<int>(i * 7919 % 17) - 8);
+          };
           std::vector<u16> a(512), b(512);
-          for (u32 i = 0; i < 512; ++i) a[i] = half_of(element(i)), b[i] = half_of(element(i + 1000));
+          for (u32 i = 0; i < 512; ++i)
+            a[i] = half_of(element(i)), b[i] = half_of(element(i + 1000));
           std::vector<float> c(s.m * s.n);
           for (u32 i = 0; i < c.size(); ++i) c[i] = element(i + 5000);
           const u64 pa = machine.buffer(a), pb = machine.buffer(b), pc = machine.buffer(c);
@@ -443,8 +506,12 @@ TEST_CASE("wmma multiplies matrices of every shape and layout, from global and s
           for (u32 i = 0; i < s.m; ++i)
             for (u32 j = 0; j < s.n; ++j) {
               float sum = c[i * s.n + j];
-              for (u32 k = 0; k < s.k; ++k) sum += static_cast<float>(half_value(a[ra ? i * s.k + k : k * s.m + i]) * half_value(b[rb ? k * s.n + j : j * s.k + k]));
-              if (d[j * s.m + i] != sum) FAIL_CHECK("element " << i << ", " << j << ": " << d[j * s.m + i] << " instead of " << sum);
+              for (u32 k = 0; k < s.k; ++k)
+                sum += static_cast<float>(half_value(a[ra ? i * s.k + k : k * s.m + i]) *
+                                          half_value(b[rb ? k * s.n + j : j * s.k + k]));
+              if (d[j * s.m + i] != sum)
+                FAIL_CHECK("element " << i << ", " << j << ": " << d[j * s.m + i] << " instead of "
+                                      << sum);
             }
         }
 }
@@ -494,13 +561,18 @@ TEST_CASE("a check of shared memory reports what nobody wrote and what no barrie
   };
   CHECK(findings("st.shared.u32 [%r2], %r0; bar.sync 0; ld.shared.u32 %r5, [%r4];").empty());
   CHECK(findings("st.shared.u32 [%r2], %r0; ld.shared.u32 %r5, [%r2];").empty());
-  const auto race = findings("st.shared.u32 [%r2], %r0;\nbar.sync 0;\nld.shared.u32 %r5, [%r4];\nst.shared.u32 [%r2], %r0;");
+  const auto race = findings(
+      "st.shared.u32 [%r2], %r0;\nbar.sync 0;\nld.shared.u32 %r5, [%r4];\nst.shared.u32 [%r2], "
+      "%r0;");
   REQUIRE(race.size() == 1);  // both read first
-  CHECK(race[0].find("thread (0,0,0) of CTA (0,0,0) writes what warp 1 read, shared address 0x0") != std::string::npos);
+  CHECK(race[0].find("thread (0,0,0) of CTA (0,0,0) writes what warp 1 read, shared address 0x0") !=
+        std::string::npos);
   CHECK(race[0].find(", with no barrier since test.ptx:") != std::string::npos);
   const auto early = findings("st.shared.u32 [%r2], %r0;\nld.shared.u32 %r5, [%r4];");
   REQUIRE(early.size() == 1);  // both write first
-  CHECK(early[0].find("thread (0,0,0) of CTA (0,0,0) reads what warp 1 wrote, shared address 0x80") != std::string::npos);
+  CHECK(
+      early[0].find("thread (0,0,0) of CTA (0,0,0) reads what warp 1 wrote, shared address 0x80") !=
+      std::string::npos);
   const auto never = findings("ld.shared.u32 %r5, [%r2];");
   REQUIRE(never.size() == 1);
   CHECK(never[0].find("reads shared memory that nobody wrote") != std::string::npos);

@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <functional>
 
-#include "tests/emulate/support.hpp"
 #include "emulate/executor/half.hpp"
+#include "tests/emulate/support.hpp"
 
 using namespace warpmem;
 using namespace warpmem::emulate;
@@ -61,8 +61,8 @@ COPY: ld.global.u32 %r4, [%rd6]; st.shared.u32 [%r3], %r4; add.s32 %r3, %r3, 512
   setp.ne.b32 %keep, %r1, -1; mov.b32 %r14, 0x88888888;
   wgmma.fence.sync.aligned;
   wgmma.mma_async)" +
-            std::string(c.sparse ? ".sp" : "") + ".sync.aligned." +
-            c.shape + "." + c.types + " {" + d + "}, " + c.operand_a + ", %rd4, " + c.tail + R"(;
+            std::string(c.sparse ? ".sp" : "") + ".sync.aligned." + c.shape + "." + c.types + " {" +
+            d + "}, " + c.operand_a + ", %rd4, " + c.tail + R"(;
   wgmma.commit_group.sync.aligned;
   wgmma.wait_group.sync.aligned 0;
   mul.wide.u32 %rd5, %r1, )" +
@@ -230,8 +230,7 @@ TEST_CASE("wgmma.sp: the elements of A that the metadata name") {
   for (u32 row = 0; row < 64; ++row)
     for (u32 column = 0; column < 16; ++column) {
       int sum = 10;
-      for (u32 i = 0; i < 16; ++i)
-        sum += a_value(row, i) * b_value(column, i / 2 * 4 + i % 2 * 2);
+      for (u32 i = 0; i < 16; ++i) sum += a_value(row, i) * b_value(column, i / 2 * 4 + i % 2 * 2);
       wrong += d[row * 16 + column] != static_cast<float>(sum);
     }
   CHECK(wrong == 0);

@@ -64,8 +64,7 @@ AGAIN:
 }  // namespace
 
 TEST_CASE("times: a warp counts once for each side of a branch that its lanes take") {
-  CHECK(times_of(kBody, 1) ==
-        std::vector<std::uint64_t>{2, 2, 2, 2, 2, 1, 1, 2, 6, 6, 6, 2});
+  CHECK(times_of(kBody, 1) == std::vector<std::uint64_t>{2, 2, 2, 2, 2, 1, 1, 2, 6, 6, 6, 2});
   CHECK(times_of(kBody, 5) ==
         std::vector<std::uint64_t>{10, 10, 10, 10, 10, 5, 5, 10, 30, 30, 30, 10});
 }

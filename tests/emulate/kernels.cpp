@@ -16,17 +16,22 @@ namespace {
 
 std::vector<float> small_floats(std::size_t n) {
   std::vector<float> v(n);
-  for (std::size_t i = 0; i < n; ++i) v[i] = static_cast<float>(static_cast<int>(i * 2654435761u >> 20) % 7 - 3);
+  for (std::size_t i = 0; i < n; ++i)
+    v[i] = static_cast<float>(static_cast<int>(i * 2654435761u >> 20) % 7 - 3);
   return v;
 }
 
 struct Replayed {
   LaunchMetrics metrics;
-  std::uint64_t operator[](const char* name) const { return static_cast<std::uint64_t>(metrics.metrics.at(name).value); }
+  std::uint64_t operator[](const char* name) const {
+    return static_cast<std::uint64_t>(metrics.metrics.at(name).value);
+  }
 };
 
-Replayed launch_and_replay(Machine& m, const std::string& entry, Dim3 grid, Dim3 block, std::uint32_t dynamic = 0) {
-  const std::string path = (std::filesystem::temp_directory_path() / ("warpmem-emulate-" + entry + ".wmt")).string();
+Replayed launch_and_replay(Machine& m, const std::string& entry, Dim3 grid, Dim3 block,
+                           std::uint32_t dynamic = 0) {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("warpmem-emulate-" + entry + ".wmt")).string();
   const auto ok = m.launch(entry, grid, block, dynamic, path);
   INFO((ok ? std::string() : ok.error().text()));
   REQUIRE(ok.ok());
@@ -62,12 +67,15 @@ TEST_CASE("a vector copy moves its elements, four sectors a request") {
   CHECK(r[kStoreSectors] == 625);
 }
 
-TEST_CASE("a matrix transposed naively stores a sector for every two lanes, through shared memory for every eight") {
+TEST_CASE(
+    "a matrix transposed naively stores a sector for every two lanes, through shared memory for "
+    "every eight") {
   const int n = 64;
   const auto x = small_floats(n * n);
   for (const char* name : {"transpose_naive_row", "transpose_shared_padded"}) {
     const bool naive = std::string(name) == "transpose_naive_row";
-    const Dim3 grid = naive ? Dim3{4, 4, 1} : Dim3{2, 2, 1}, block = naive ? Dim3{16, 16, 1} : Dim3{32, 8, 1};
+    const Dim3 grid = naive ? Dim3{4, 4, 1} : Dim3{2, 2, 1},
+               block = naive ? Dim3{16, 16, 1} : Dim3{32, 8, 1};
     Machine m(shipped("transpose.ptx"));
     const auto in = m.buffer(x), out = m.buffer(std::vector<float>(n * n));
     m.argument(in), m.argument(out), m.argument(n);
@@ -75,7 +83,9 @@ TEST_CASE("a matrix transposed naively stores a sector for every two lanes, thro
     const auto y = m.read<float>(out, n * n);
     bool right = true;
     for (int i = 0; i < n; ++i)
-      for (int k = 0; k < n; ++k) right = right && y[static_cast<std::size_t>(k * n + i)] == x[static_cast<std::size_t>(i * n + k)];
+      for (int k = 0; k < n; ++k)
+        right = right &&
+                y[static_cast<std::size_t>(k * n + i)] == x[static_cast<std::size_t>(i * n + k)];
     INFO(name);
     CHECK(right);
     CHECK(r[kLoads] == 128);
@@ -91,7 +101,8 @@ TEST_CASE("the same launch traced twice gives the same bytes") {
     Machine m(shipped("vector_copy.ptx"));
     const auto in = m.buffer(small_floats(4096)), out = m.buffer(std::vector<float>(4096));
     m.argument(in), m.argument(out), m.argument(1024);
-    const auto path = (std::filesystem::temp_directory_path() / "warpmem-emulate-twice.wmt").string();
+    const auto path =
+        (std::filesystem::temp_directory_path() / "warpmem-emulate-twice.wmt").string();
     REQUIRE(m.launch("vector_copy_b16", {4, 1, 1}, {256, 1, 1}, 0, path).ok());
     std::FILE* f = std::fopen(path.c_str(), "rb");
     REQUIRE(f);

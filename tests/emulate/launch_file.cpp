@@ -59,25 +59,33 @@ TEST_CASE("a launch description is read") {
 }
 
 TEST_CASE("mistakes in a launch description are named with their line") {
-  CHECK(refused("entry = \"k\"\ngird = 4\n").text() == "launch.toml, line 2: 'gird' is not a key here\n  fix: did you mean 'grid'?");
+  CHECK(refused("entry = \"k\"\ngird = 4\n").text() ==
+        "launch.toml, line 2: 'gird' is not a key here\n  fix: did you mean 'grid'?");
   CHECK(refused("grid = 4\n").message == "'entry' is missing");
   CHECK(refused(kHead + "[[args]]\nbuffer = \"x\"\n").message == "buffer 'x' has no size");
   CHECK(refused(kHead + "[[args]]\nvalue = 1\n").message == "an argument needs its type");
-  CHECK(refused(kHead + "[[args]]\ntype = \"u8\"\nvalue = 256\n").message == "256 does not fit .u8");
-  CHECK(refused(kHead + "[[args]]\nbuffer = \"x\"\ncount = 4\nfill = \"rmap\"\n").fix == "did you mean 'ramp'?");
+  CHECK(refused(kHead + "[[args]]\ntype = \"u8\"\nvalue = 256\n").message ==
+        "256 does not fit .u8");
+  CHECK(refused(kHead + "[[args]]\nbuffer = \"x\"\ncount = 4\nfill = \"rmap\"\n").fix ==
+        "did you mean 'ramp'?");
   CHECK(refused("entry = \n").place.starts_with("launch.toml, line 1"));
 }
 
 TEST_CASE("nothing that a launch description lacks or has of another type is made up") {
   CHECK(refused("entry = \"k\"\nblock = 32\n").text() ==
-        "launch.toml, line 1: 'grid' is missing\n  fix: add grid = 128, or grid = [16, 8, 1] for x, y and z");
+        "launch.toml, line 1: 'grid' is missing\n  fix: add grid = 128, or grid = [16, 8, 1] for "
+        "x, y and z");
   CHECK(refused("entry = \"k\"\ngrid = 4\n").message == "'block' is missing");
   CHECK(refused("entry = \"k\"\nblock = 1\ngrid = 0\n").text() ==
-        "launch.toml, line 3: grid = 0 is less than 1\n  fix: write a whole number from 1 to 2,147,483,647");
-  CHECK(refused("entry = \"k\"\ngrid = \"4\"\nblock = 1\n").message == "grid = \"4\" is not a whole number");
-  CHECK(refused("entry = \"k\"\ngrid = 1.0\nblock = 1\n").message == "grid = 1 is not a whole number");
+        "launch.toml, line 3: grid = 0 is less than 1\n  fix: write a whole number from 1 to "
+        "2,147,483,647");
+  CHECK(refused("entry = \"k\"\ngrid = \"4\"\nblock = 1\n").message ==
+        "grid = \"4\" is not a whole number");
+  CHECK(refused("entry = \"k\"\ngrid = 1.0\nblock = 1\n").message ==
+        "grid = 1 is not a whole number");
   for (const char* value : {"\"yes\"", "1", "0", "[]"})
-    CHECK(refused(kHead + "cooperative = " + value + "\n").message.ends_with("is neither true nor false"));
+    CHECK(refused(kHead + "cooperative = " + value + "\n")
+              .message.ends_with("is neither true nor false"));
   for (const char* value : {"-1", "\"x\"", "1.5", "true"}) {
     const Error wrong = refused(kBuffer + "count = 4\nseed = " + value + "\n");
     CHECK(wrong.place == "launch.toml, line 7");
@@ -90,27 +98,44 @@ TEST_CASE("nothing that a launch description lacks or has of another type is mad
 }
 
 TEST_CASE("numbers that an argument's type cannot hold are refused") {
-  CHECK(refused(kHead + "[[args]]\ntype = \"f32\"\nvalue = 1e39\n").message == "1e+39 does not fit .f32");
-  CHECK(refused(kHead + "[[args]]\ntype = \"f16\"\nvalue = 65505\n").message == "65505 does not fit .f16");
+  CHECK(refused(kHead + "[[args]]\ntype = \"f32\"\nvalue = 1e39\n").message ==
+        "1e+39 does not fit .f32");
+  CHECK(refused(kHead + "[[args]]\ntype = \"f16\"\nvalue = 65505\n").message ==
+        "65505 does not fit .f16");
   CHECK(refused(kHead + "[[args]]\ntype = \"s32\"\nvalue = 4294967296\n").fix ==
         "write a number from -2147483648 to 4294967295, or another type");
   const std::string bytes = kBuffer + "type = \"u8\"\ncount = 4\nfill = \"random\"\n";
   CHECK(parse_launch_file("launch.toml", bytes + "max = 256\n").ok());
   CHECK(refused(bytes + "max = 257\n").message == "max = 257 does not fit .u8");
   CHECK(refused(bytes + "min = -1\n").message == "min = -1 does not fit .u8");
-  const auto usual = parse_launch_file("launch.toml", kBuffer + "type = \"s8\"\ncount = 4\nfill = \"random\"\n");
+  const auto usual =
+      parse_launch_file("launch.toml", kBuffer + "type = \"s8\"\ncount = 4\nfill = \"random\"\n");
   REQUIRE(usual.ok());
   CHECK(usual->arguments[0].high == 128);  // 256 would come out negative
 }
 
 TEST_CASE("every mistake in a launch description comes with a fix") {
-  const std::string wrong[] = {
-      "grid = 1\n", "entry = 5\n", kHead + "cluster = []\n", kHead + "cluster = [1, 1, 1, 1]\n", kHead + "args = 5\n", kHead + "args = [5]\n",
-      kHead + "dynamic_shared = \"2GiB\"\n", kHead + "[[args]]\ntype = \"u7\"\nvalue = 1\n", kBuffer + "count = 1\nsize = 4\n", kBuffer,
-      kBuffer + "file = \"not/there\"\n", kBuffer + "count = 1\nfill = \"file\"\n", kBuffer + "count = 1\nfill = \"xyzzy\"\n",
-      kBuffer + "count = 1\nmin = 2\nmax = 1\n", kBuffer + "count = 1\n[[args]]\nbuffer = \"x\"\ncount = 2\n", kHead + "[[args]]\nbytes = \"0g\"\n",
-      kHead + "[[args]]\nbytes = \"0\"\n", kHead + "[[args]]\ntype = \"u32\"\n", kHead + "[[args]]\ntype = \"u32\"\nvalue = \"1\"\n",
-      kHead + "[[args]]\ntype = \"u32\"\nvalue = 1.5\n", kHead + "[[args]]\nvalue = 1\n"};
+  const std::string wrong[] = {"grid = 1\n",
+                               "entry = 5\n",
+                               kHead + "cluster = []\n",
+                               kHead + "cluster = [1, 1, 1, 1]\n",
+                               kHead + "args = 5\n",
+                               kHead + "args = [5]\n",
+                               kHead + "dynamic_shared = \"2GiB\"\n",
+                               kHead + "[[args]]\ntype = \"u7\"\nvalue = 1\n",
+                               kBuffer + "count = 1\nsize = 4\n",
+                               kBuffer,
+                               kBuffer + "file = \"not/there\"\n",
+                               kBuffer + "count = 1\nfill = \"file\"\n",
+                               kBuffer + "count = 1\nfill = \"xyzzy\"\n",
+                               kBuffer + "count = 1\nmin = 2\nmax = 1\n",
+                               kBuffer + "count = 1\n[[args]]\nbuffer = \"x\"\ncount = 2\n",
+                               kHead + "[[args]]\nbytes = \"0g\"\n",
+                               kHead + "[[args]]\nbytes = \"0\"\n",
+                               kHead + "[[args]]\ntype = \"u32\"\n",
+                               kHead + "[[args]]\ntype = \"u32\"\nvalue = \"1\"\n",
+                               kHead + "[[args]]\ntype = \"u32\"\nvalue = 1.5\n",
+                               kHead + "[[args]]\nvalue = 1\n"};
   for (const std::string& text : wrong) {
     INFO(text);
     CHECK(!refused(text).fix.empty());

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "tests/catch.hpp"
-#include "tests/emulate/support.hpp"
-#include "emulate/ptx/parser.hpp"
 #include "emulate/mapping/sass_trace.hpp"
 #include "emulate/mapping/site_map.hpp"
+#include "emulate/ptx/parser.hpp"
+#include "tests/catch.hpp"
+#include "tests/emulate/support.hpp"
 
 namespace warpmem::emulate {
 

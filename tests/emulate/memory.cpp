@@ -3,9 +3,9 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include "tests/catch.hpp"
 #include <cstring>
 #include <vector>
+#include "tests/catch.hpp"
 
 using namespace warpmem;
 using namespace warpmem::emulate;
@@ -17,11 +17,14 @@ std::uint64_t pages_held(const std::byte* at, std::size_t bytes) {
   std::vector<unsigned char> pages((bytes + 4095) / 4096);
   auto* page = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(at) / 4096 * 4096);
   REQUIRE(mincore(page, bytes, pages.data()) == 0);
-  return static_cast<std::uint64_t>(std::count_if(pages.begin(), pages.end(), [](unsigned char p) { return p & 1; }));
+  return static_cast<std::uint64_t>(
+      std::count_if(pages.begin(), pages.end(), [](unsigned char p) { return p & 1; }));
 }
 }  // namespace
 
-TEST_CASE("memory that was written and freed is the host's again, and reads as zeros when it is taken anew") {
+TEST_CASE(
+    "memory that was written and freed is the host's again, and reads as zeros when it is taken "
+    "anew") {
   Memory memory = Memory::create(std::uint64_t{1} << 30).value();
   constexpr std::size_t kBytes = (std::size_t{8} << 20) + 1536;
   const std::uint64_t first = memory.allocate(kBytes, kDevice);
@@ -34,7 +37,8 @@ TEST_CASE("memory that was written and freed is the host's again, and reads as z
 
   // Pieces that begin and end within pages.
   std::uint64_t taken = 0;
-  for (const std::size_t bytes : {std::size_t{1536}, std::size_t{3} << 20, std::size_t{700}, std::size_t{4} << 20}) {
+  for (const std::size_t bytes :
+       {std::size_t{1536}, std::size_t{3} << 20, std::size_t{700}, std::size_t{4} << 20}) {
     const std::uint64_t at = memory.allocate(bytes, kDevice);
     taken += at >= first && at < first + kBytes;
     const std::byte* p = memory.host(at);

@@ -20,15 +20,16 @@ bool calls(const char* opcode, Value a, Value b = 1, std::uint32_t lanes = 1) {
 }
 
 TEST_CASE("a division that has nothing out of the ordinary calls nothing") {
-  constexpr double kHuge = std::numeric_limits<double>::max(), kTiny = std::numeric_limits<double>::min();
+  constexpr double kHuge = std::numeric_limits<double>::max(),
+                   kTiny = std::numeric_limits<double>::min();
   constexpr double kInf = std::numeric_limits<double>::infinity();
   CHECK(!calls("div.rn.f64", 1.0, 3.0));
   CHECK(!calls("div.rn.f64", -1e-280, 7.0));
-  CHECK(calls("div.rn.f64", 0.0, 3.0));       // what is divided is none of full precision
+  CHECK(calls("div.rn.f64", 0.0, 3.0));  // what is divided is none of full precision
   CHECK(calls("div.rn.f64", 1e-300, 3.0));
-  CHECK(calls("div.rn.f64", 1.0, 0.0));       // the quotient
+  CHECK(calls("div.rn.f64", 1.0, 0.0));  // the quotient
   CHECK(calls("div.rn.f64", 1e-200, 1e200));
-  CHECK(calls("div.rn.f64", 1.0, kHuge));     // what divides
+  CHECK(calls("div.rn.f64", 1.0, kHuge));  // what divides
   CHECK(calls("div.rn.f64", 1.0, kInf));
   CHECK(!calls("div.rn.f64", 0.0, 3.0, ~1u));  // not of these lanes
   CHECK(calls("div.rn.f64", 0.0, 3.0, ~0u));

@@ -21,8 +21,8 @@ struct Seen {
   bool operator==(const Seen&) const = default;
 };
 
-// Runs one CTA of `body`, in which %t is the thread and %o a buffer of its own address; the records of
-// each warp, without its begin and its end.
+// Runs one CTA of `body`, in which %t is the thread and %o a buffer of its own address; the records
+// of each warp, without its begin and its end.
 std::vector<std::vector<Seen>> trace_of(const std::string& body, std::uint32_t threads = 32) {
   Machine m(std::string(kHeader) + R"(
 .visible .entry k(.param .u64 out)
@@ -78,7 +78,8 @@ TEST_CASE("groups of lanes that name themselves go on together") {
   CHECK(stores("bar.warp.sync 0xffffffff;") == 1);
 }
 
-TEST_CASE("asking an mbarrier again and again is no loop to go round, what is done meanwhile is one") {
+TEST_CASE(
+    "asking an mbarrier again and again is no loop to go round, what is done meanwhile is one") {
   for (const bool works : {false, true}) {
     std::string body = R"(
     .shared .align 8 .b64 bar;
@@ -156,11 +157,13 @@ INNER:
     add.s32 %r2, %r2, 1; setp.lt.s32 %p1, %r2, 6; @%p1 bra INNER;
     add.s32 %r1, %r1, 1; setp.lt.s32 %p2, %r1, 10; @%p2 bra OUTER;
     st.global.u32 [%o], %r1;)");
-  CHECK(warps[0] == std::vector<Seen>{
-                        {Op::kRounds, 8, 10 * 5}, {Op::kRounds, 11, 9}, {Op::kStore, 12, 0}});
+  CHECK(warps[0] ==
+        std::vector<Seen>{{Op::kRounds, 8, 10 * 5}, {Op::kRounds, 11, 9}, {Op::kStore, 12, 0}});
 }
 
-TEST_CASE("rounds between accesses of a loop count where they are more than the way from one to the next") {
+TEST_CASE(
+    "rounds between accesses of a loop count where they are more than the way from one to the "
+    "next") {
   // Every fourth round stores.
   const auto warps = trace_of(R"(
     mov.b32 %r1, 0;

@@ -2,15 +2,15 @@
 // ptxas 13.0 makes of their kind for sm_90. Loops that were unrolled: sass_unrolled.cpp.
 #include <fmt/format.h>
 
-#include "tests/catch.hpp"
-#include "tests/emulate/mapped.hpp"
-#include "tests/emulate/support.hpp"
-#include "isa/flow/code_flow.hpp"
-#include "emulate/ptx/parser.hpp"
 #include "emulate/mapping/lane_addresses.hpp"
 #include "emulate/mapping/machine_code.hpp"
 #include "emulate/mapping/sass_trace.hpp"
 #include "emulate/mapping/site_map.hpp"
+#include "emulate/ptx/parser.hpp"
+#include "isa/flow/code_flow.hpp"
+#include "tests/catch.hpp"
+#include "tests/emulate/mapped.hpp"
+#include "tests/emulate/support.hpp"
 
 namespace warpmem::emulate {
 namespace {
@@ -291,7 +291,8 @@ TEST_CASE("where one lane adds for its warp, one lane of the record remains") {
   CHECK(m.counts.kept == 1);
 }
 
-TEST_CASE("a refill of a spilled register goes by the line of the load that needs it, and is none") {
+TEST_CASE(
+    "a refill of a spilled register goes by the line of the load that needs it, and is none") {
   Mapped m(R"(
   ld.u32 %r1, [%rd1];
   st.u32 [%rd1 + 4], %r1;

@@ -1,7 +1,7 @@
 // Atomics of kinds that not every memory does, as ptxas 13.0 compiles them for sm_90.
+#include "emulate/mapping/lane_addresses.hpp"
 #include "tests/catch.hpp"
 #include "tests/emulate/mapped.hpp"
-#include "emulate/mapping/lane_addresses.hpp"
 
 namespace warpmem::emulate {
 namespace {
@@ -78,9 +78,13 @@ TEST_CASE("atomics of functions, as debug code has them, become the same") {
     if (l.statement == 0) code.push_back({5, l.text});
   for (Line& l : code)
     if (std::string(l.text) == "@!P0 BRA 0x40") l.text = "@!P0 BRA 0x60";  // the loop
-  code[3].text = code[9].text = "@P0 BRA 0x100", code[5].text = "@!P0 BRA 0xa0", code[11].text = "@!P0 BRA 0xe0";
+  code[3].text = code[9].text = "@P0 BRA 0x100", code[5].text = "@!P0 BRA 0xa0",
+  code[11].text = "@!P0 BRA 0xe0";
   code.push_back({6, "RET.REL.NODEC R8 0x0"});
-  Mapped m("\n  mov.u64 %rd1, %rd2;\n  { .param .b64 x; st.param.b64 [x], %rd1; call add, (x); }\n  ret;", code, function);
+  Mapped m(
+      "\n  mov.u64 %rd1, %rd2;\n  { .param .b64 x; st.param.b64 [x], %rd1; call add, (x); }\n  "
+      "ret;",
+      code, function);
   INFO(m.why);
   REQUIRE(m.why.empty());
   std::uint32_t atom = 0;
@@ -93,7 +97,8 @@ TEST_CASE("atomics of functions, as debug code has them, become the same") {
   CHECK(m.counts.kept == 0);
 }
 
-TEST_CASE("a whole warp adds up first and its last lane adds for all; lanes of others add one by one") {
+TEST_CASE(
+    "a whole warp adds up first and its last lane adds for all; lanes of others add one by one") {
   Mapped m("\n  atom.global.add.u32 %r2, [%rd1], %r3;\n  ret;",
            {{0, "VOTE.ANY R2, PT, PT"},
             {0, "ISETP.EQ.U32.AND P1, PT, R2, -0x1, PT"},
@@ -167,7 +172,8 @@ TEST_CASE("an addition of halves goes round with their words, which are loaded o
   }
 }
 
-TEST_CASE("stores and reductions that tell an mbarrier of another CTA are instructions of their own") {
+TEST_CASE(
+    "stores and reductions that tell an mbarrier of another CTA are instructions of their own") {
   Mapped m(R"(
   st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.s32 [%r10], {%r1, %r2, %r3, %r4}, [%r5];
   red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.inc.u32 [%r10], %r1, [%r5];

@@ -1,8 +1,8 @@
 // What one access of the PTX became where ptxas made several instructions of it, or others, or
 // narrower ones. The machine code is of the kind that ptxas 13.0 makes for sm_90.
+#include "emulate/mapping/lane_addresses.hpp"
 #include "tests/catch.hpp"
 #include "tests/emulate/mapped.hpp"
-#include "emulate/mapping/lane_addresses.hpp"
 
 namespace warpmem::emulate {
 namespace {
@@ -438,8 +438,10 @@ TEST_CASE("functions that a kernel calls are mapped where they are one instructi
   CHECK(m.counts.kept == 1);
 }
 
-TEST_CASE("what a function does stays between what its caller, a function too, does before and after") {
-  // The kernel calls both; the caller comes behind the other among the PTX's functions, in front of it in the machine code.
+TEST_CASE(
+    "what a function does stays between what its caller, a function too, does before and after") {
+  // The kernel calls both; the caller comes behind the other among the PTX's functions, in front of
+  // it in the machine code.
   Mapped m(R"(
   { .param .b64 x; st.param.b64 [x], %rd1; call inner, (x); }
   { .param .b64 y; st.param.b64 [y], %rd1; call outer, (y); }
@@ -491,7 +493,10 @@ TEST_CASE("a load of a function of which a part is used becomes as narrow as its
     return Mapped(R"(
   { .param .b64 x; st.param.b64 [x], %rd1; call slow, (x); }
   ret;)",
-                  {{1, "CALL.REL.NOINC 0x20"}, {2, "EXIT"}, {4, "LDG.E R5, desc[UR4][R4.64]"}, {6, "RET.REL.NODEC R8 0x0"}},
+                  {{1, "CALL.REL.NOINC 0x20"},
+                   {2, "EXIT"},
+                   {4, "LDG.E R5, desc[UR4][R4.64]"},
+                   {6, "RET.REL.NODEC R8 0x0"}},
                   std::string(R"(
 .func slow(.param .b64 a)
 {

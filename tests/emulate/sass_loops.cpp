@@ -45,18 +45,27 @@ TEST_CASE("a loop of a known number of iterations needs no body for those left o
 TEST_CASE("what is loaded again in each round, and was loaded before the loop, is no access") {
   // The end of a row; the register of its address is written once, that of what is added up is not.
   const auto body = [](const std::string& end) {
-    return "ld.param.u64 %rd1, [p]; add.s64 %rd2, %rd1, 64;\n  ld.global.u32 %r1, [%rd1]; ld.global.u32 %r2, [%rd2+4];\n"
-           "AGAIN:\n  ld.global.u32 %r3, [%rd3]; add.s64 %rd3, %rd3, 4; ld.global.u32 %r2, [" + end + "];\n"
-           "  add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %r2; @%p1 bra AGAIN;\n  st.global.u32 [%rd3], %r3; ret;";
+    return "ld.param.u64 %rd1, [p]; add.s64 %rd2, %rd1, 64;\n  ld.global.u32 %r1, [%rd1]; "
+           "ld.global.u32 %r2, [%rd2+4];\n"
+           "AGAIN:\n  ld.global.u32 %r3, [%rd3]; add.s64 %rd3, %rd3, 4; ld.global.u32 %r2, [" +
+           end +
+           "];\n"
+           "  add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %r2; @%p1 bra AGAIN;\n  st.global.u32 "
+           "[%rd3], %r3; ret;";
   };
-  const std::vector<Line> code = {{2, "LDG.E R1, desc[UR4][R2.64]"}, {3, "LDG.E R5, desc[UR4][R2.64+0x44]"},
-                                  {4, "LDG.E R7, desc[UR4][R8.64]"}, {5, "IADD3 R8, P2, R8, 0x4, RZ"},
-                                  {9, "@P1 BRA 0x20"},               {10, "STG.E desc[UR4][R8.64], R7"},
+  const std::vector<Line> code = {{2, "LDG.E R1, desc[UR4][R2.64]"},
+                                  {3, "LDG.E R5, desc[UR4][R2.64+0x44]"},
+                                  {4, "LDG.E R7, desc[UR4][R8.64]"},
+                                  {5, "IADD3 R8, P2, R8, 0x4, RZ"},
+                                  {9, "@P1 BRA 0x20"},
+                                  {10, "STG.E desc[UR4][R8.64], R7"},
                                   {11, "EXIT"}};
   const auto went_round = [&](const std::string& end) {
     Mapped m(body(end), code);
     REQUIRE(m.why.empty());
-    const auto load = [&](std::uint32_t s, std::uint64_t at) { m.access(s, 4, kAll, at, 0, trace::Op::kLoad, trace::Space::kGlobal); };
+    const auto load = [&](std::uint32_t s, std::uint64_t at) {
+      m.access(s, 4, kAll, at, 0, trace::Op::kLoad, trace::Space::kGlobal);
+    };
     load(2, 0x1000), load(3, 0x1044);
     for (int i = 0; i < 3; ++i) {
       load(4, 0x2000 + 4 * static_cast<std::uint64_t>(i)), load(6, 0x1044);
@@ -264,7 +273,8 @@ INNER:
   CHECK(m.run() == "0/4 10/4 10/4 30/4 40/4 30/4");
 }
 
-// x[4i+1] … x[4i+4], two iterations at a time: the last word of the one comes with the first words of the next.
+// x[4i+1] … x[4i+4], two iterations at a time: the last word of the one comes with the first words
+// of the next.
 constexpr const char* kWords = R"(
 AGAIN:
   ld.shared.u32 %r1, [%r12+4];
@@ -278,8 +288,8 @@ AGAIN:
   ret;)";
 
 std::vector<Line> words_code(const char* last) {
-  return {{0, "LDS.128 R4, [R12]"}, {0, "LDS.128 R8, [R12+0x10]"}, {3, last}, {6, "@P1 BRA 0x0"},
-          {7, "STS [R14], R1"},     {8, "EXIT"}};
+  return {{0, "LDS.128 R4, [R12]"}, {0, "LDS.128 R8, [R12+0x10]"}, {3, last},
+          {6, "@P1 BRA 0x0"},       {7, "STS [R14], R1"},          {8, "EXIT"}};
 }
 
 std::string went_words(Mapped& m) {
@@ -303,7 +313,8 @@ TEST_CASE("loads of several iterations of an unrolled loop may become one") {
   CHECK(m.records[5].base == 64);
 }
 
-TEST_CASE("an instruction of an unrolled loop whose bytes no iteration asks for is no certain one") {
+TEST_CASE(
+    "an instruction of an unrolled loop whose bytes no iteration asks for is no certain one") {
   Mapped m(kWords, words_code("LDS R1, [R12+0x2c]"));
   REQUIRE(m.why.empty());
   went_words(m);
@@ -375,7 +386,8 @@ AGAIN:
 }
 
 TEST_CASE("loads of straight code say by their addresses how many iterations they are of") {
-  // The first iteration's come with the word before the loop, so that the statement has two for three of them.
+  // The first iteration's come with the word before the loop, so that the statement has two for
+  // three of them.
   Mapped m(R"(
   ld.shared.u32 %r1, [%r12];
 AGAIN:
@@ -432,7 +444,9 @@ PASS:
     m.access(2, 4, mask, at, 4);
     m.access(3, 4, mask, 256 + at, 4, trace::Op::kStore);
   };
-  const auto meet = [&](std::uint32_t mask) { m.access(4, 0, mask, 0, 0, trace::Op::kBarrier, trace::Space::kNone); };
+  const auto meet = [&](std::uint32_t mask) {
+    m.access(4, 0, mask, 0, 0, trace::Op::kBarrier, trace::Space::kNone);
+  };
   SECTION("for some lanes") {
     go(0xff, 0), meet(kAll), m.again(7, kAll), go(0xff00, 4), meet(kAll);
     CHECK(m.run() == "10/4 20/4 30/0 50/4 60/4 70/0");

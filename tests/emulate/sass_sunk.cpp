@@ -15,8 +15,9 @@ constexpr const char* kBody = R"(
 SKIP:
   st.shared.u32 [%r13], %r4;
   ret;)";
-const std::vector<Line> kSunk = {{1, "@P1 BRA 0x50"}, {2, "LDS R2, [R11]"}, {0, "LDS R1, [R10]"},   {3, "IADD3 R3, R1, R2, RZ"},
-                                 {4, "STS [R12], R3"}, {5, "STS [R13], R4"}, {6, "EXIT"}};
+const std::vector<Line> kSunk = {
+    {1, "@P1 BRA 0x50"},  {2, "LDS R2, [R11]"}, {0, "LDS R1, [R10]"}, {3, "IADD3 R3, R1, R2, RZ"},
+    {4, "STS [R12], R3"}, {5, "STS [R13], R4"}, {6, "EXIT"}};
 
 // `went`: lanes that do not take the branch.
 std::string run(Mapped& m, std::uint32_t went, bool listed = false) {
@@ -51,11 +52,21 @@ TEST_CASE("a load behind a branch is made by the lanes that go there") {
 }
 
 TEST_CASE("a load before the branch, and one behind where its sides meet, are made by all") {
-  Mapped before(kBody, {{0, "LDS R1, [R10]"}, {1, "@P1 BRA 0x50"}, {2, "LDS R2, [R11]"}, {3, "IADD3 R3, R1, R2, RZ"},
-                        {4, "STS [R12], R3"}, {5, "STS [R13], R4"}, {6, "EXIT"}});
+  Mapped before(kBody, {{0, "LDS R1, [R10]"},
+                        {1, "@P1 BRA 0x50"},
+                        {2, "LDS R2, [R11]"},
+                        {3, "IADD3 R3, R1, R2, RZ"},
+                        {4, "STS [R12], R3"},
+                        {5, "STS [R13], R4"},
+                        {6, "EXIT"}});
   CHECK(before.map.told.empty());
-  Mapped behind(kBody, {{1, "@P1 BRA 0x40"}, {2, "LDS R2, [R11]"}, {3, "IADD3 R3, R1, R2, RZ"}, {4, "STS [R12], R3"},
-                        {0, "LDS R1, [R10]"}, {5, "STS [R13], R4"}, {6, "EXIT"}});
+  Mapped behind(kBody, {{1, "@P1 BRA 0x40"},
+                        {2, "LDS R2, [R11]"},
+                        {3, "IADD3 R3, R1, R2, RZ"},
+                        {4, "STS [R12], R3"},
+                        {0, "LDS R1, [R10]"},
+                        {5, "STS [R13], R4"},
+                        {6, "EXIT"}});
   CHECK(behind.map.told.empty());
 }
 
@@ -69,7 +80,12 @@ NEEDS:
   st.shared.u32 [%r12], %r1;
 END:
   ret;)";
-  Mapped m(body, {{1, "@!P1 BRA 0x40"}, {0, "LDS R1, [R10]"}, {4, "STS [R12], R1"}, {-1, "BRA 0x50"}, {2, "STS [R13], R4"}, {5, "EXIT"}});
+  Mapped m(body, {{1, "@!P1 BRA 0x40"},
+                  {0, "LDS R1, [R10]"},
+                  {4, "STS [R12], R1"},
+                  {-1, "BRA 0x50"},
+                  {2, "STS [R13], R4"},
+                  {5, "EXIT"}});
   REQUIRE(m.why.empty());
   REQUIRE(m.map.told.size() > 1);
   CHECK(m.map.told[1] == SiteMap::kTaken);

@@ -13,7 +13,8 @@ constexpr const char* kBody = R"(
   ret;)";
 
 TEST_CASE("a word, and the four that it is one of, are one load by the word's name") {
-  const std::vector<Line> code = {{0, "LDS.128 R20, [R10+0x10]"}, {2, "STS [R11], R21"}, {3, "EXIT"}};
+  const std::vector<Line> code = {
+      {0, "LDS.128 R20, [R10+0x10]"}, {2, "STS [R11], R21"}, {3, "EXIT"}};
   Mapped m(kBody, code);
   REQUIRE(m.why.empty());
   m.access(0, 4, kAll, 0x110, 0);

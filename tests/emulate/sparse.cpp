@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
-#include "tests/emulate/support.hpp"
 #include "emulate/executor/half.hpp"
+#include "tests/emulate/support.hpp"
 
 using namespace warpmem;
 using namespace warpmem::emulate;

@@ -22,12 +22,15 @@ std::string kernel(const std::string& memory, std::uint32_t bytes) {
   mov.u32 %r2, %tid.x; add.u32 %r3, %r2, 1; cvt.u64.u32 %rd4, %r3;
   shl.b32 %r4, %r2, 1; shr.u64 %rd2, %rd2, %r4; and.b64 %rd2, %rd2, 3; mul.lo.u64 %rd2, %rd2, )" +
          std::to_string(bytes) + R"(;
-  )" + (memory == "shared" ? "mov.u64 %rd3, s;" : "mov.u64 %rd3, %rd1;") + R"(
+  )" + (memory == "shared" ? "mov.u64 %rd3, s;" : "mov.u64 %rd3, %rd1;") +
+         R"(
   add.u64 %rd2, %rd2, %rd3; shr.u32 %r5, %r1, %r2; and.b32 %r5, %r5, 1; setp.ne.u32 %p1, %r5, 0;
-  @%p1 st.)" + memory + type + " [%rd2], " + value + R"(;
+  @%p1 st.)" +
+         memory + type + " [%rd2], " + value + R"(;
   bar.sync 0; setp.lt.u32 %p2, %r2, 16; mul.wide.u32 %rd5, %r2, 4;
   add.u64 %rd6, %rd3, %rd5; add.u64 %rd7, %rd1, %rd5;
-  @%p2 ld.)" + memory + R"(.u32 %r6, [%rd6];
+  @%p2 ld.)" +
+         memory + R"(.u32 %r6, [%rd6];
   bar.sync 0; @%p2 st.global.u32 [%rd7], %r6;
   ret;
 })";
@@ -57,7 +60,8 @@ TEST_CASE("of lanes that store to one word the lowest of the last 128 bytes has 
       int lane = 0;
       words >> lane;
       std::uint64_t value = 0;
-      std::memcpy(&value, reinterpret_cast<const std::byte*>(got.data()) + place * bytes, std::min(bytes, 8u));
+      std::memcpy(&value, reinterpret_cast<const std::byte*>(got.data()) + place * bytes,
+                  std::min(bytes, 8u));
       CHECK(static_cast<int>(value & 0xff) == lane + 1);
     }
   }

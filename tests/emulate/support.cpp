@@ -20,17 +20,20 @@ Machine::Machine(const std::string& ptx, const std::string& name) {
   options.print = [this](const std::string& text) { printed += text; };
 }
 
-Result<void> Machine::launch(const std::string& entry, Dim3 grid, Dim3 block, std::uint32_t dynamic_shared, const std::string& trace_path) {
+Result<void> Machine::launch(const std::string& entry, Dim3 grid, Dim3 block,
+                             std::uint32_t dynamic_shared, const std::string& trace_path) {
   auto kernel = build_kernel(*module_, entry);
   if (!kernel) return kernel.error();
   if (prepare) prepare(**kernel);
   LaunchShape shape;
-  shape.grid = grid, shape.block = block, shape.cluster = cluster, shape.dynamic_shared = dynamic_shared;
+  shape.grid = grid, shape.block = block, shape.cluster = cluster,
+  shape.dynamic_shared = dynamic_shared;
   shape.cooperative = cooperative;
   shape.sms = sms, shape.sm_ctas = sm_ctas, shape.waits = kH200Waits;
   shape.params = params_;
   memory_->set_heap(heap_bytes);
-  if (trace_path.empty()) return run_launch(**kernel, *memory_, shape, options, nullptr, statistics);
+  if (trace_path.empty())
+    return run_launch(**kernel, *memory_, shape, options, nullptr, statistics);
   trace::Origin origin;
   origin.level = trace::Level::kPtx;
   origin.arch = "sm_90";
@@ -39,7 +42,8 @@ Result<void> Machine::launch(const std::string& entry, Dim3 grid, Dim3 block, st
   auto program = writer->add_program(describe(**kernel));
   if (!program) return program.error();
   trace::Launch l;
-  l.grid = grid, l.block = block, l.dynamic_shared = dynamic_shared, l.static_shared = (*kernel)->static_shared;
+  l.grid = grid, l.block = block, l.dynamic_shared = dynamic_shared,
+  l.static_shared = (*kernel)->static_shared;
   l.allocations = memory_->allocations();
   if (auto ok = writer->begin_launch(l); !ok) return ok;
   Tracer tracer([&](const trace::EncodedBlock& block) { return writer->append(block); }, 0);
@@ -51,22 +55,42 @@ Result<void> Machine::launch(const std::string& entry, Dim3 grid, Dim3 block, st
   return writer->seal();
 }
 
-std::string elementwise(const std::string& d, const std::string& a, const std::string& b, const std::string& c, const std::string& body) {
+std::string elementwise(const std::string& d, const std::string& a, const std::string& b,
+                        const std::string& c, const std::string& body) {
   const auto bytes = [](const std::string& t) { return std::max(1u, size_of(type_named(t))); };
-  const auto reg = [](const std::string& t) { return t.find("16x2") != t.npos ? "b32" : t == "f32" || t == "f64" ? t : fmt::format("b{}", std::max(16u, size_of(type_named(t)) * 8)); };
-  const auto mem = [&](const std::string& t) { return t == "f32" || t == "f64" ? t : (t[0] == 's' ? "s" : "u") + std::to_string(bytes(t) * 8); };
+  const auto reg = [](const std::string& t) {
+    return t.find("16x2") != t.npos ? "b32"
+           : t == "f32" || t == "f64"
+               ? t
+               : fmt::format("b{}", std::max(16u, size_of(type_named(t)) * 8));
+  };
+  const auto mem = [&](const std::string& t) {
+    return t == "f32" || t == "f64" ? t : (t[0] == 's' ? "s" : "u") + std::to_string(bytes(t) * 8);
+  };
   std::string text = kHeader;
-  text += ".visible .entry k(.param .u64 d, .param .u64 a, .param .u64 b, .param .u64 c, .param .u32 n)\n{\n";
-  text += "  .reg .pred %p<8>; .reg .b32 %r<16>; .reg .b64 %rd<16>; .reg .b16 %h<8>; .reg .f32 %f<8>; .reg .f64 %fd<8>;\n";
-  text += "  mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mad.lo.s32 %r4, %r1, %r2, %r3;\n";
+  text +=
+      ".visible .entry k(.param .u64 d, .param .u64 a, .param .u64 b, .param .u64 c, .param .u32 "
+      "n)\n{\n";
+  text +=
+      "  .reg .pred %p<8>; .reg .b32 %r<16>; .reg .b64 %rd<16>; .reg .b16 %h<8>; .reg .f32 %f<8>; "
+      ".reg .f64 %fd<8>;\n";
+  text +=
+      "  mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mad.lo.s32 %r4, %r1, "
+      "%r2, %r3;\n";
   text += "  ld.param.u32 %r5, [n]; setp.ge.u32 %p1, %r4, %r5; @%p1 bra DONE;\n";
   const std::pair<const char*, std::string> operands[] = {{"a", a}, {"b", b}, {"c", c}};
   for (const auto& [name, type] : operands) {
     if (type.empty()) continue;
-    text += fmt::format("  .reg .{} %{}; ld.param.u64 %rd1, [{}]; mul.wide.u32 %rd2, %r4, {}; add.s64 %rd3, %rd1, %rd2; ld.global.{} %{}, [%rd3];\n", reg(type), name, name, bytes(type), mem(type), name);
+    text += fmt::format(
+        "  .reg .{} %{}; ld.param.u64 %rd1, [{}]; mul.wide.u32 %rd2, %r4, {}; add.s64 %rd3, %rd1, "
+        "%rd2; ld.global.{} %{}, [%rd3];\n",
+        reg(type), name, name, bytes(type), mem(type), name);
   }
   text += fmt::format("  .reg .{} %d;\n  {}\n", reg(d), body);
-  text += fmt::format("  ld.param.u64 %rd1, [d]; mul.wide.u32 %rd2, %r4, {}; add.s64 %rd3, %rd1, %rd2; st.global.{} [%rd3], %d;\nDONE:\n  ret;\n}}\n", bytes(d), mem(d));
+  text += fmt::format(
+      "  ld.param.u64 %rd1, [d]; mul.wide.u32 %rd2, %r4, {}; add.s64 %rd3, %rd1, %rd2; "
+      "st.global.{} [%rd3], %d;\nDONE:\n  ret;\n}}\n",
+      bytes(d), mem(d));
   return text;
 }
 

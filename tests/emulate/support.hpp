@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "tests/catch.hpp"
 #include "emulate/executor/executor.hpp"
-#include "tests/emulate/h200.hpp"
 #include "emulate/ptx/parser.hpp"
+#include "tests/catch.hpp"
+#include "tests/emulate/h200.hpp"
 
 namespace warpmem::emulate::test {
 
@@ -20,7 +20,8 @@ class Machine {
 
   template <class T>
   std::uint64_t buffer(const std::vector<T>& values) {
-    const std::uint64_t at = memory_->allocate(values.size() * sizeof(T), trace::AllocationKind::kDevice);
+    const std::uint64_t at =
+        memory_->allocate(values.size() * sizeof(T), trace::AllocationKind::kDevice);
     std::memcpy(memory_->host(at), values.data(), values.size() * sizeof(T));
     return at;
   }
@@ -35,7 +36,8 @@ class Machine {
     params_.resize((params_.size() + sizeof(T) - 1) / sizeof(T) * sizeof(T) + sizeof(T));
     std::memcpy(params_.data() + params_.size() - sizeof(T), &value, sizeof(T));
   }
-  Result<void> launch(const std::string& entry, Dim3 grid, Dim3 block, std::uint32_t dynamic_shared = 0, const std::string& trace_path = {});
+  Result<void> launch(const std::string& entry, Dim3 grid, Dim3 block,
+                      std::uint32_t dynamic_shared = 0, const std::string& trace_path = {});
 
   RunStatistics statistics;
   RunOptions options;
@@ -57,14 +59,16 @@ constexpr const char* kHeader = ".version 8.0\n.target sm_90\n.address_size 64\n
 
 // A kernel "k" whose thread i loads a[i], b[i], c[i] of these types, runs `body` on %a, %b, %c, and
 // stores %d. A type of "" leaves the operand out.
-std::string elementwise(const std::string& d, const std::string& a, const std::string& b, const std::string& c, const std::string& body);
+std::string elementwise(const std::string& d, const std::string& a, const std::string& b,
+                        const std::string& c, const std::string& body);
 
 // Reads a file shipped beside the tests.
 std::string shipped(const std::string& name);
 
 template <class D, class A, class B = A, class C = A>
-std::vector<D> compute(const std::string& body, const std::string& d, const std::string& a, std::vector<A> x, const std::string& b = {},
-                       std::vector<B> y = {}, const std::string& c = {}, std::vector<C> z = {}) {
+std::vector<D> compute(const std::string& body, const std::string& d, const std::string& a,
+                       std::vector<A> x, const std::string& b = {}, std::vector<B> y = {},
+                       const std::string& c = {}, std::vector<C> z = {}) {
   Machine m(elementwise(d, a, b, c, body));
   const std::size_t n = x.size();
   y.resize(n), z.resize(n);

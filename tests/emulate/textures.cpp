@@ -5,11 +5,11 @@
 #include <set>
 #include <sstream>
 
+#include "emulate/executor/sample.hpp"
+#include "emulate/executor/texture.hpp"
 #include "model/texture/texture.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/hardware_rows.hpp"
-#include "emulate/executor/sample.hpp"
-#include "emulate/executor/texture.hpp"
 
 using namespace warpmem;
 using emulate::Texture;

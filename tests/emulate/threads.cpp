@@ -100,7 +100,8 @@ TEST_CASE("a fault on several threads is the one that comes first in order") {
     Machine m(std::string(kHeader) + kAlone);
     m.options.threads = threads;
     const u32 words = 200 * 256;  // CTA 200 reads beyond its end
-    const u64 b = m.buffer(std::vector<u32>(std::size_t{300} * 256 * 2)), a = m.buffer(std::vector<u32>(words));  // nothing behind a
+    const u64 b = m.buffer(std::vector<u32>(std::size_t{300} * 256 * 2)),
+              a = m.buffer(std::vector<u32>(words));  // nothing behind a
     m.argument(a), m.argument(b), m.argument(u32{300 * 256});
     const auto ok = m.launch("k", {300, 1, 1}, {256, 1, 1});
     REQUIRE(!ok.ok());

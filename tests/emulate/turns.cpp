@@ -4,8 +4,8 @@
 #include <iterator>
 #include <numeric>
 
-#include "tests/emulate/support.hpp"
 #include "emulate/executor/crossing.hpp"
+#include "tests/emulate/support.hpp"
 
 using namespace warpmem::emulate;
 using namespace warpmem::emulate::test;
@@ -93,10 +93,11 @@ WAIT: ld.acquire.gpu.global.u32 %r3, [%x0]; setp.eq.u32 %p1, %r3, 0; @%p1 bra WA
 SET: st.release.gpu.global.u32 [%x0], 5;
 OUT: ret; })";
 
-// Levels of a grid of 24 x 24 rows, each a thread that waits for the rows above and to the left: lanes
-// wait for lanes of their own warp, and for those of other CTAs.
+// Levels of a grid of 24 x 24 rows, each a thread that waits for the rows above and to the left:
+// lanes wait for lanes of their own warp, and for those of other CTAs.
 const std::string kLevels =
-    std::string(".visible .entry k(.param .u64 ticket, .param .u64 done, .param .u64 levels) {") + kRegisters + R"(
+    std::string(".visible .entry k(.param .u64 ticket, .param .u64 done, .param .u64 levels) {") +
+    kRegisters + R"(
   ld.param.u64 %x0, [ticket]; ld.param.u64 %x1, [done]; ld.param.u64 %x2, [levels];
   atom.global.add.u32 %r2, [%x0], 1; rem.u32 %r3, %r2, 24; mov.b32 %r4, 0; mov.b32 %r5, 24;
 NEXT: setp.eq.u32 %p0, %r5, 24; setp.lt.u32 %p1, %r2, 24; and.pred %p1, %p1, %p0; @%p1 bra LEFT;
@@ -108,9 +109,11 @@ LEFT: setp.eq.u32 %p3, %r5, 1; mov.b32 %r5, 1; @!%p3 bra NEXT;
   mul.wide.u32 %x3, %r2, 4; add.u64 %x5, %x3, %x2; add.u64 %x4, %x3, %x1;
   st.volatile.global.u32 [%x5], %r4; membar.gl; st.volatile.global.u32 [%x4], 1; ret; })";
 
-// Every thread doubles its word, then the grid's first one adds up all of them: nothing makes it wait for the other
-// CTAs, which on a GPU are done long before.
-const std::string kSum = std::string(".visible .entry k(.param .u64 words, .param .u64 sum, .param .u32 many) {") + kRegisters + R"(
+// Every thread doubles its word, then the grid's first one adds up all of them: nothing makes it
+// wait for the other CTAs, which on a GPU are done long before.
+const std::string kSum =
+    std::string(".visible .entry k(.param .u64 words, .param .u64 sum, .param .u32 many) {") +
+    kRegisters + R"(
   ld.param.u64 %x0, [words]; ld.param.u64 %x1, [sum]; ld.param.u32 %r2, [many]; mov.u32 %r3, %ntid.x;
   mad.lo.u32 %r4, %r0, %r3, %r1; mul.wide.u32 %x2, %r4, 4; add.u64 %x2, %x0, %x2;
   ld.global.u32 %r5, [%x2]; add.u32 %r5, %r5, %r5; st.global.u32 [%x2], %r5; bar.sync 0;
@@ -155,15 +158,23 @@ TEST_CASE("which kernels read what their other CTAs write, their PTX says") {
   CHECK(across(kSum));
   const auto kernel = [](const std::string& body) {
     return ".visible .entry k(.param .u64 a, .param .u64 b) {" + std::string(kRegisters) +
-           "ld.param.u64 %x0, [a]; ld.param.u64 %x1, [b]; mul.wide.u32 %x2, %r0, 4; mul.wide.u32 %x3, %r1, 4; add.u64 %x4, %x0, %x2; " + body + " ret; }";
+           "ld.param.u64 %x0, [a]; ld.param.u64 %x1, [b]; mul.wide.u32 %x2, %r0, 4; mul.wide.u32 "
+           "%x3, %r1, 4; add.u64 %x4, %x0, %x2; " +
+           body + " ret; }";
   };
-  // Its own word; words of another array; words that nobody stores before; places that were loaded; shared memory.
+  // Its own word; words of another array; words that nobody stores before; places that were loaded;
+  // shared memory.
   CHECK(!across(kernel("st.global.u32 [%x4], %r1; ld.global.u32 %r2, [%x4];")));
-  CHECK(!across(kernel("st.global.u32 [%x4], %r1; add.u64 %x5, %x1, %x3; ld.global.u32 %r2, [%x5];")));
-  CHECK(!across(kernel("add.u64 %x5, %x0, %x3; ld.global.u32 %r2, [%x5]; st.global.u32 [%x4], %r2;")));
-  CHECK(!across(kernel("st.global.u32 [%x4], %r1; ld.global.u32 %r2, [%x1]; mul.wide.u32 %x6, %r2, 4; add.u64 %x5, %x0, %x6; ld.global.u32 %r3, [%x5];")));
+  CHECK(!across(
+      kernel("st.global.u32 [%x4], %r1; add.u64 %x5, %x1, %x3; ld.global.u32 %r2, [%x5];")));
+  CHECK(!across(
+      kernel("add.u64 %x5, %x0, %x3; ld.global.u32 %r2, [%x5]; st.global.u32 [%x4], %r2;")));
+  CHECK(
+      !across(kernel("st.global.u32 [%x4], %r1; ld.global.u32 %r2, [%x1]; mul.wide.u32 %x6, %r2, "
+                     "4; add.u64 %x5, %x0, %x6; ld.global.u32 %r3, [%x5];")));
   CHECK(!across(kernel("st.global.u32 [%x0], %r1; ld.global.u32 %r2, [%x0];")));
-  CHECK(across(kernel("st.global.u32 [%x4], %r1; add.u64 %x5, %x0, %x3; ld.global.u32 %r2, [%x5];")));
+  CHECK(
+      across(kernel("st.global.u32 [%x4], %r1; add.u64 %x5, %x0, %x3; ld.global.u32 %r2, [%x5];")));
   CHECK(across(kernel("st.u32 [%x4], %r1; mov.u64 %x5, %x0; ld.u32 %r2, [%x5+4];")));
 }
 
@@ -261,7 +272,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("lanes that wait for others of their warp and of other CTAs, row after row, soon get them") {
+TEST_CASE(
+    "lanes that wait for others of their warp and of other CTAs, row after row, soon get them") {
   const u32 rows = 24 * 24;
   Machine m(std::string(kHeader) + kLevels);
   m.options.max_instructions = 400'000;  // an H200 asks ten times for each row of such a grid

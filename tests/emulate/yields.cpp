@@ -2,8 +2,8 @@
 // kernels/micro/parted_loops.cu asked it.
 #include <numeric>
 
-#include "tests/emulate/support.hpp"
 #include "emulate/mapping/yields.hpp"
+#include "tests/emulate/support.hpp"
 
 using namespace warpmem::emulate;
 using namespace warpmem::emulate::test;
@@ -12,19 +12,25 @@ using u64 = std::uint64_t;
 
 namespace {
 
-// The PTX of the kernel that is prepared, each statement with what ptxas makes of it as far as it matters.
+// The PTX of the kernel that is prepared, each statement with what ptxas makes of it as far as it
+// matters.
 void like_ptxas(Kernel& kernel) {
   const Function& f = *kernel.entry;
   std::vector<MachineInstruction> code;
   const auto add = [&](const char* text, u32 statement) {
     MachineInstruction& in = code.emplace_back();
-    in.line.pc = static_cast<u32>(16 * (code.size() - 1)), in.line.text = text, in.statement = statement;
+    in.line.pc = static_cast<u32>(16 * (code.size() - 1)), in.line.text = text,
+    in.statement = statement;
   };
   for (u32 s = 0; s < f.body.size(); ++s) {
     const std::string_view op = f.body[s].opcode;
     const bool swaps = op.starts_with("atom") && op.find("cas") != op.npos;
-    if (swaps) add("YIELD", kNoStatement), add("MOV R4, R5", kNoStatement), add("ATOMG.E.CAS.STRONG.GPU PT, R0, [R2], R4, R5", s);
-    else if (op.starts_with("ld.volatile")) add("LDG.E.STRONG.SYS R4, desc[UR4][R2.64]", s), add("IADD3 R1, R1, 0x1, RZ", kNoStatement), add("YIELD", kNoStatement);
+    if (swaps)
+      add("YIELD", kNoStatement), add("MOV R4, R5", kNoStatement),
+          add("ATOMG.E.CAS.STRONG.GPU PT, R0, [R2], R4, R5", s);
+    else if (op.starts_with("ld.volatile"))
+      add("LDG.E.STRONG.SYS R4, desc[UR4][R2.64]", s), add("IADD3 R1, R1, 0x1, RZ", kNoStatement),
+          add("YIELD", kNoStatement);
     else if (op.starts_with("bra")) add("BRA 0x0", s);
     else add("MOV R1, R2", s);
   }
@@ -53,7 +59,8 @@ const char* const kChain = R"(
 LOOK: add.u32 %r2, %r2, 1; ld.volatile.global.u32 %r3, [%x0-4]; setp.eq.b32 %p0, %r3, 0; @%p0 bra LOOK;
 GO: mov.b32 %r4, 1; st.volatile.global.u32 [%x0], %r4; st.global.u32 [%x1], %r2; ret; })";
 
-// Lane l goes round l mod 8 times more; then which lanes it is together with, and behind bar.warp.sync.
+// Lane l goes round l mod 8 times more; then which lanes it is together with, and behind
+// bar.warp.sync.
 const char* const kRounds = R"(
 .visible .entry k(.param .u64 words, .param .u64 masks) {
   .reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %x<4>;
@@ -78,7 +85,8 @@ u32 tries_of_lock(u32 lanes, u32 warps) {
 
 }  // namespace
 
-TEST_CASE("lanes of a warp that want one lock try once for each that had it before, as on an H200") {
+TEST_CASE(
+    "lanes of a warp that want one lock try once for each that had it before, as on an H200") {
   CHECK(tries_of_lock(4, 1) == 10);
   CHECK(tries_of_lock(32, 1) == 528);
 }
@@ -100,7 +108,8 @@ TEST_CASE("a lane that waits for another one of its warp looks once for each bef
   for (u32 l = 1; l < 32; ++l) CHECK(each[l] == l);
 }
 
-TEST_CASE("who leaves a loop with a YIELD goes on alone, until an instruction takes the whole warp") {
+TEST_CASE(
+    "who leaves a loop with a YIELD goes on alone, until an instruction takes the whole warp") {
   for (const bool yields : {true, false}) {
     Machine m(std::string(kHeader) + kRounds);
     if (yields) m.prepare = like_ptxas;

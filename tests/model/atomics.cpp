@@ -20,7 +20,9 @@ namespace {
 WarpAccess access_of(const testing::HardwareRow& row) {
   WarpAccess a;
   a.mask = ~0u;
-  a.bytes = row.label.find("64") != std::string::npos ? 8 : row.label.find("v4f32") != std::string::npos ? 16 : 4;
+  a.bytes = row.label.find("64") != std::string::npos      ? 8
+            : row.label.find("v4f32") != std::string::npos ? 16
+                                                           : 4;
   for (std::size_t l = 0; l < 32; ++l) a.address[l] = l % row.number("lanes") * row.number("step");
   return a;
 }
@@ -42,13 +44,20 @@ TEST_CASE("global atomics leave the L1 as an H200 counted them") {
     const std::uint64_t own_lines = value ? 1 : 0, own_sectors = value ? 4 : 0;
     INFO(row.label);
     const std::string op = value ? "atom" : "red";
-    CHECK(static_cast<std::uint64_t>(t.sectors) == row.at("l1tex__t_sectors_pipe_lsu_mem_global_op_" + op + ".sum"));
-    CHECK(static_cast<std::uint64_t>(t.sectors) == row.at("lts__t_sectors_srcunit_tex_op_" + op + ".sum"));
-    CHECK(static_cast<std::uint64_t>(t.requests) == row.at("lts__t_requests_srcunit_tex_op_" + op + ".sum"));
-    CHECK(static_cast<std::uint64_t>(t.sectors) + own_sectors == row.at("l1tex__m_l1tex2xbar_write_sectors.sum"));
-    CHECK((value ? static_cast<std::uint64_t>(t.sectors) : 0) == row.at("l1tex__m_xbar2l1tex_read_sectors.sum"));
-    CHECK(static_cast<std::uint64_t>(t.lines) + own_lines == row.at("memory_l1_tag_requests_global"));
-    CHECK(static_cast<std::uint64_t>(t.distinct) + own_sectors == row.at("memory_l2_theoretical_sectors_global"));
+    CHECK(static_cast<std::uint64_t>(t.sectors) ==
+          row.at("l1tex__t_sectors_pipe_lsu_mem_global_op_" + op + ".sum"));
+    CHECK(static_cast<std::uint64_t>(t.sectors) ==
+          row.at("lts__t_sectors_srcunit_tex_op_" + op + ".sum"));
+    CHECK(static_cast<std::uint64_t>(t.requests) ==
+          row.at("lts__t_requests_srcunit_tex_op_" + op + ".sum"));
+    CHECK(static_cast<std::uint64_t>(t.sectors) + own_sectors ==
+          row.at("l1tex__m_l1tex2xbar_write_sectors.sum"));
+    CHECK((value ? static_cast<std::uint64_t>(t.sectors) : 0) ==
+          row.at("l1tex__m_xbar2l1tex_read_sectors.sum"));
+    CHECK(static_cast<std::uint64_t>(t.lines) + own_lines ==
+          row.at("memory_l1_tag_requests_global"));
+    CHECK(static_cast<std::uint64_t>(t.distinct) + own_sectors ==
+          row.at("memory_l2_theoretical_sectors_global"));
   }
   CHECK(cases == 128);
 }
@@ -66,8 +75,11 @@ TEST_CASE("atomic traffic equals the slow twin's in all patterns of four lanes")
     if (code % 7) continue;  // a seventh of a million is plenty; 7 shares no factor with the places
     for (bool cas : {false, true}) {
       const auto fast = model::atomic_traffic(a, cas), slow = reference::atomic_traffic(a, cas);
-      if (fast.sectors != slow.sectors || fast.requests != slow.requests || fast.lines != slow.lines || fast.distinct != slow.distinct)
-        FAIL("code " << code << ", cas " << cas << ": " << fast.requests << " requests instead of " << slow.requests << ", " << fast.sectors << " sectors instead of " << slow.sectors);
+      if (fast.sectors != slow.sectors || fast.requests != slow.requests ||
+          fast.lines != slow.lines || fast.distinct != slow.distinct)
+        FAIL("code " << code << ", cas " << cas << ": " << fast.requests << " requests instead of "
+                     << slow.requests << ", " << fast.sectors << " sectors instead of "
+                     << slow.sectors);
     }
   }
   SUCCEED();
@@ -106,12 +118,14 @@ std::uint32_t hash(std::uint32_t x) {
 TEST_CASE("reductions on 32 random words of 4 KiB go as an H200 counted them") {
   // 32,768 warps, word hash(i) & 0x3ff; driver 580.159.04, CUDA 13.0, 2026-11-21: 954,262 sectors,
   // 704,551 requests; & 0x1f: 338,414 and 115,957.
-  for (const auto& [mask, sectors, requests] : {std::tuple{0x3ffu, 954262, 704551}, {0x1fu, 338414, 115957}}) {
+  for (const auto& [mask, sectors, requests] :
+       {std::tuple{0x3ffu, 954262, 704551}, {0x1fu, 338414, 115957}}) {
     int s = 0, r = 0;
     for (std::uint32_t warp = 0; warp < 32768; ++warp) {
       WarpAccess a;
       a.mask = ~0u;
-      for (std::uint32_t lane = 0; lane < 32; ++lane) a.address[lane] = 0x7f0000000000ull + (hash(warp * 32 + lane) & mask) * 4ull;
+      for (std::uint32_t lane = 0; lane < 32; ++lane)
+        a.address[lane] = 0x7f0000000000ull + (hash(warp * 32 + lane) & mask) * 4ull;
       const auto t = model::atomic_traffic(a, false);
       s += t.sectors;
       r += t.requests;
@@ -126,7 +140,8 @@ TEST_CASE("lanes whose words meet across lines go as an H200 counted them") {
   int cases = 0;
   for (const std::string& row : testing::hardware_lines("reduction_places.csv")) {
     if (row.rfind("case", 0) == 0) continue;
-    const std::vector<std::string> cells = testing::split(row, ','), words = testing::split(cells[0], ' ');
+    const std::vector<std::string> cells = testing::split(row, ','),
+                                   words = testing::split(cells[0], ' ');
     WarpAccess a;
     a.bytes = words[1] == "u64" ? 8 : 4;
     if (words[0] == "lanes") {
@@ -135,9 +150,11 @@ TEST_CASE("lanes whose words meet across lines go as an H200 counted them") {
         a.mask = a.mask << 1 | 1;
       }
     } else {
-      const auto mask = static_cast<std::uint32_t>(std::stoul(words[2])), seed = static_cast<std::uint32_t>(std::stoul(words[3]));
+      const auto mask = static_cast<std::uint32_t>(std::stoul(words[2])),
+                 seed = static_cast<std::uint32_t>(std::stoul(words[3]));
       a.mask = ~0u;
-      for (std::uint32_t lane = 0; lane < 32; ++lane) a.address[lane] = (hash(seed * 32 + lane) & mask) * std::uint64_t{a.bytes};
+      for (std::uint32_t lane = 0; lane < 32; ++lane)
+        a.address[lane] = (hash(seed * 32 + lane) & mask) * std::uint64_t{a.bytes};
     }
     const auto t = model::atomic_traffic(a, false);
     INFO(row);

@@ -7,9 +7,9 @@
 #include <sstream>
 
 #include "model/cache/spec.hpp"
-#include "model/l2/spec.hpp"
 #include "model/card/fields/card_fields.hpp"
 #include "model/card/spec_of.hpp"
+#include "model/l2/spec.hpp"
 #include "tests/catch.hpp"
 
 using namespace warpmem;
@@ -62,7 +62,10 @@ TEST_CASE("every built-in card is whole, and every number has a unit, a meaning 
     CHECK(card->instructions().rows().size() > 50);
     for (const auto& e : card->entries()) {
       INFO(e.key);
-      const bool known = e.source.rfind("measured: ", 0) == 0 || e.source.rfind("documented: ", 0) == 0 || e.source.rfind("assumed: ", 0) == 0 || e.source.rfind("derived: ", 0) == 0 || e.source.rfind("default: ", 0) == 0 || e.source.rfind("as ", 0) == 0;
+      const bool known =
+          e.source.rfind("measured: ", 0) == 0 || e.source.rfind("documented: ", 0) == 0 ||
+          e.source.rfind("assumed: ", 0) == 0 || e.source.rfind("derived: ", 0) == 0 ||
+          e.source.rfind("default: ", 0) == 0 || e.source.rfind("as ", 0) == 0;
       CHECK(known);
       CHECK_FALSE(e.value.empty());
       CHECK_FALSE(e.unit.empty());
@@ -96,48 +99,86 @@ TEST_CASE("text that is no card is refused with its line") {
   CHECK(says(refusal("name = \"x\"\n[sm\n"), "test.toml, line 2", "not valid TOML"));
   CHECK(says(refusal(""), "is missing"));
   CHECK(says(refusal("speed = 3\n"), "unknown key 'speed'"));
-  CHECK(says(refusal(changed("[l2]\nsize", "[l2]\nsiz")), "unknown key 'l2.siz'", "did you mean 'l2.size'?"));
-  CHECK(says(refusal(changed("[l2]\nsize", "[l2]\nqqqqqqqqqq")), "unknown key 'l2.qqqqqqqqqq'", "remove it"));
+  CHECK(says(refusal(changed("[l2]\nsize", "[l2]\nsiz")), "unknown key 'l2.siz'",
+             "did you mean 'l2.size'?"));
+  CHECK(says(refusal(changed("[l2]\nsize", "[l2]\nqqqqqqqqqq")), "unknown key 'l2.qqqqqqqqqq'",
+             "remove it"));
 }
 
 TEST_CASE("a number without a value or a source is refused") {
-  CHECK(says(refusal(changed("count = { value = 132, source = \"documented: device attribute\" }", "count = { value = 132 }")),
+  CHECK(says(refusal(changed("count = { value = 132, source = \"documented: device attribute\" }",
+                             "count = { value = 132 }")),
              "'sm.count' needs a value and a source"));
-  CHECK(says(refusal(changed("count = { value = 132,", "count = {")), "'sm.count' needs a value and a source"));
-  CHECK(says(refusal(changed("count = { value = 132, source = \"documented: device attribute\" }", "count = 132")),
+  CHECK(says(refusal(changed("count = { value = 132,", "count = {")),
+             "'sm.count' needs a value and a source"));
+  CHECK(says(refusal(changed("count = { value = 132, source = \"documented: device attribute\" }",
+                             "count = 132")),
              "'sm.count' needs a value and a source"));
   CHECK(says(refusal(changed("value = 132", "value = -1")), "sm.count = -1 is less than 1"));
-  CHECK(says(refusal(changed("value = 132", "value = \"many\"")), "sm.count = \"many\" is not a whole number", "test.toml, line 13"));
-  CHECK(says(refusal(changed("value = 132", "value = true")), "sm.count = true is not a whole number"));
-  CHECK(says(refusal(changed("value = 132", "value = 132.0")), "sm.count = 132 is not a whole number"));
-  CHECK(says(refusal(changed("value = 132", "value = \"132KiB\"")), "sm.count = \"132KiB\" is not a whole number"));
-  CHECK(says(refusal(changed("value = [12, 13, 15", "value = [12, \"x\", 15")), "l2.home_bits = \"x\" is not a whole number"));
-  CHECK(says(refusal(changed("source = \"documented: device attribute\"", "source = 5")), "sm.count.source = 5 is not a text in quotes"));
-  CHECK(says(refusal(changed("name = \"NVIDIA H200\"", "name = 200")), "name = 200 is not a text in quotes"));
-  CHECK(says(refusal(changed("compute_capability = \"9.0\"", "compute_capability = 9.0")), "compute_capability = 9 is not a text in quotes"));
-  CHECK(says(refusal(changed("compute_capability = \"9.0\"", "compute_capability = \"sm_90\"")), "compute_capability is 'sm_90'"));
-  CHECK(says(refusal(changed("value = [12, 13, 15, 17, 19, 21, 22]", "value = 12")), "'l2.home_bits' is not a list"));
+  CHECK(says(refusal(changed("value = 132", "value = \"many\"")),
+             "sm.count = \"many\" is not a whole number", "test.toml, line 13"));
+  CHECK(says(refusal(changed("value = 132", "value = true")),
+             "sm.count = true is not a whole number"));
+  CHECK(says(refusal(changed("value = 132", "value = 132.0")),
+             "sm.count = 132 is not a whole number"));
+  CHECK(says(refusal(changed("value = 132", "value = \"132KiB\"")),
+             "sm.count = \"132KiB\" is not a whole number"));
+  CHECK(says(refusal(changed("value = [12, 13, 15", "value = [12, \"x\", 15")),
+             "l2.home_bits = \"x\" is not a whole number"));
+  CHECK(says(refusal(changed("source = \"documented: device attribute\"", "source = 5")),
+             "sm.count.source = 5 is not a text in quotes"));
+  CHECK(says(refusal(changed("name = \"NVIDIA H200\"", "name = 200")),
+             "name = 200 is not a text in quotes"));
+  CHECK(says(refusal(changed("compute_capability = \"9.0\"", "compute_capability = 9.0")),
+             "compute_capability = 9 is not a text in quotes"));
+  CHECK(says(refusal(changed("compute_capability = \"9.0\"", "compute_capability = \"sm_90\"")),
+             "compute_capability is 'sm_90'"));
+  CHECK(says(refusal(changed("value = [12, 13, 15, 17, 19, 21, 22]", "value = 12")),
+             "'l2.home_bits' is not a list"));
 }
 
 TEST_CASE("every number is needed") {
   const Card card = h200();
   std::istringstream lines(text_of("h200"));
-  // What the DRAM's type says as well, what follows from it, and choices of components, of which each
-  // has a default.
-  const std::vector<std::string> spare = {"dram.sectors_per_kilocycle", "dram.activate_permille", "dram.row_cycles",
-                                          "dram.turnaround_cycles", "dram.rate_mbps", "dram.refresh",
-                                          "dram.t_refi_ps", "dram.t_rfc_bank_ps", "shared.banks", "shared.bank_bytes",
-                                          "l1.line", "l1.cache", "l1.index", "l1.ways", "l1.replacement", "l2.index",
-                                          "access.rule", "shared.rule", "shared.default", "l1.sector", "l1.allocate",
-                                          "l1.write", "l2.replacement", "lsu.queue",
-                                          "lsu.cycles", "lsu.return_bytes", "sm.issue_interval", "reached.shared", "reached.l1",
+  // What the DRAM's type says as well, what follows from it, and choices of components, of which
+  // each has a default.
+  const std::vector<std::string> spare = {"dram.sectors_per_kilocycle",
+                                          "dram.activate_permille",
+                                          "dram.row_cycles",
+                                          "dram.turnaround_cycles",
+                                          "dram.rate_mbps",
+                                          "dram.refresh",
+                                          "dram.t_refi_ps",
+                                          "dram.t_rfc_bank_ps",
+                                          "shared.banks",
+                                          "shared.bank_bytes",
+                                          "l1.line",
+                                          "l1.cache",
+                                          "l1.index",
+                                          "l1.ways",
+                                          "l1.replacement",
+                                          "l2.index",
+                                          "access.rule",
+                                          "shared.rule",
+                                          "shared.default",
+                                          "l1.sector",
+                                          "l1.allocate",
+                                          "l1.write",
+                                          "l2.replacement",
+                                          "lsu.queue",
+                                          "lsu.cycles",
+                                          "lsu.return_bytes",
+                                          "sm.issue_interval",
+                                          "reached.shared",
+                                          "reached.l1",
                                           "reached.l2"};
   int dropped = 0;
   std::string group;
   for (std::string line; std::getline(lines, line);) {
     if (line.rfind("[", 0) == 0) group = line.substr(1, line.find(']') - 1);
     const auto end = line.find(" = { value = ");
-    if (end == std::string::npos || line.find("source") == std::string::npos || line.back() != '}') continue;
+    if (end == std::string::npos || line.find("source") == std::string::npos || line.back() != '}')
+      continue;
     const std::string key = group + "." + line.substr(0, end);
     if (std::find(spare.begin(), spare.end(), key) != spare.end()) {
       CHECK(Card::parse(changed("\n" + line + "\n", "\n"), "test").ok());
@@ -160,7 +201,9 @@ TEST_CASE("numbers that contradict each other are refused") {
       {"sm.threads", "0", "'0' is less than 1"},
       {"sm.registers", "0", "'0' is less than 1"},
       {"sm.threads", "31", "give sm.threads at least 32"},
-      {"sm.registers", "1023", "a scheduler has 255 registers (sm.registers / sm.schedulers), less than sm.register_unit (256)"},
+      {"sm.registers", "1023",
+       "a scheduler has 255 registers (sm.registers / sm.schedulers), less than sm.register_unit "
+       "(256)"},
       {"sm.registers", "1023", "give sm.registers at least 1,024"},
       {"sm.register_unit", "16385", "give sm.registers at least 65,540"},
       {"shared.unit", "1MiB", "give shared.unit at most 228 KiB"},
@@ -244,7 +287,7 @@ TEST_CASE("numbers that contradict each other are refused") {
       {"port.receive_permille", "64001", "from 1 to 64,000"},
       {"constant.misses", "0", "'0' is less than 1"},
       {"constant.line", "8GiB", "'8GiB' is more than 1 KiB"},
-      
+
       {"constant.size", "128", "constant.size is less than a set"},
       {"constant.group_line", "96", "constant.group_line is 96 B, no multiple of 64 B"},
       {"constant.group_size", "128", "constant.group_size is less than constant.group_line"},
@@ -253,7 +296,8 @@ TEST_CASE("numbers that contradict each other are refused") {
       {"code.size", "256KiB", "code.size is more than code.group_size"},
       {"code.group_size", "16KiB", "code.size is more than code.group_size"},
       {"code.group_again_cycles", "52", "code.group_again_cycles is less than code.again_cycles"},
-      {"launch.dirty_sectors", "4000000", "launch.dirty_sectors (4,000,000) is more than the L2 has"},
+      {"launch.dirty_sectors", "4000000",
+       "launch.dirty_sectors (4,000,000) is more than the L2 has"},
   };
   for (const Case& c : kCases) {
     Card card = h200();
@@ -265,12 +309,17 @@ TEST_CASE("numbers that contradict each other are refused") {
     CHECK(model::spec_of<model::L2Spec>(card).side.bytes == before.side.bytes);  // left as it was
     CHECK(card.numbers().sm_count == 132);
   }
-  CHECK(says(refusal(changed("[topology]\nsm_side = { source = \"measured: cold latency by SM and line\", value = [\n  0,", "[topology]\nsm_side = { source = \"measured: x\", value = [\n  2,")),
+  CHECK(says(refusal(changed("[topology]\nsm_side = { source = \"measured: cold latency by SM and "
+                             "line\", value = [\n  0,",
+                             "[topology]\nsm_side = { source = \"measured: x\", value = [\n  2,")),
              "topology.sm_side holds 2, more than 1", "from 0 to 1"));
-  CHECK(says(refusal(changed("  124, 125,", "  124, 124,")), "topology.cta_order names an SM twice"));
+  CHECK(
+      says(refusal(changed("  124, 125,", "  124, 124,")), "topology.cta_order names an SM twice"));
   std::string one_side = text_of("h200");
-  const auto from = one_side.find("value = [", one_side.find("sm_side = ")) + 9, to = one_side.find(']', from);
-  std::replace(one_side.begin() + static_cast<long>(from), one_side.begin() + static_cast<long>(to), '1', '0');
+  const auto from = one_side.find("value = [", one_side.find("sm_side = ")) + 9,
+             to = one_side.find(']', from);
+  std::replace(one_side.begin() + static_cast<long>(from), one_side.begin() + static_cast<long>(to),
+               '1', '0');
   CHECK(says(refusal(one_side), "topology.sm_side has no SM on side 1"));
 }
 
@@ -341,9 +390,13 @@ TEST_CASE("whatever value a refusal names as possible is possible") {
   struct Case {
     const char *key, *value, *below, *above;
   };
-  for (const Case& c : {Case{"l2.size", "62914561", "60 MiB", "62,918,656 B"}, {"l1.size", "262272", "256 KiB", "262,656B"},
-                        {"constant.group_size", "65537", "64KiB", "65,792 B"}, {"launch.dirty_sectors", "73702", "73,700", "73,704"},
-                        {"l2.slices", "95", "92", "96"}, {"sm.registers", "1023", "1024", "65536"}, {"constant.size", "2305", "2,304 B", "2560"}}) {
+  for (const Case& c : {Case{"l2.size", "62914561", "60 MiB", "62,918,656 B"},
+                        {"l1.size", "262272", "256 KiB", "262,656B"},
+                        {"constant.group_size", "65537", "64KiB", "65,792 B"},
+                        {"launch.dirty_sectors", "73702", "73,700", "73,704"},
+                        {"l2.slices", "95", "92", "96"},
+                        {"sm.registers", "1023", "1024", "65536"},
+                        {"constant.size", "2305", "2,304 B", "2560"}}) {
     Card card = h200();
     INFO(c.key);
     CHECK_FALSE(card.set(c.key, c.value).ok());
@@ -360,7 +413,8 @@ TEST_CASE("a list is set as it is shown, as TOML has it, with commas or with bla
     REQUIRE(card.set("l2.home_bits", form).ok());
     CHECK(card.numbers().l2_home_bits == bits);
   }
-  for (const char* form : {"8KiB,16KiB,228KiB", "[\"8KiB\", \"16KiB\", \"228KiB\"]", "8 KiB 16 KiB 228 KiB", "[8 KiB, 16 KiB, 228 KiB]"}) {
+  for (const char* form : {"8KiB,16KiB,228KiB", "[\"8KiB\", \"16KiB\", \"228KiB\"]",
+                           "8 KiB 16 KiB 228 KiB", "[8 KiB, 16 KiB, 228 KiB]"}) {
     Card card = h200();
     INFO(form);
     REQUIRE(card.set("shared.configs", form).ok());
@@ -393,9 +447,11 @@ TEST_CASE("every number can be set to what the card shows of it") {
 
 TEST_CASE("an override that makes no sense is refused with a fix") {
   Card card = h200();
-  CHECK(says(card.set("l1.siz", "1").error().text(), "has no such number", "did you mean 'l1.size'?"));
+  CHECK(says(card.set("l1.siz", "1").error().text(), "has no such number",
+             "did you mean 'l1.size'?"));
   CHECK(says(card.set("nothing.like.it", "1").error().text(), "warpmem gpus h200"));
-  CHECK(says(card.set("l1.size", "big").error().text(), "'big' is not a whole number", "or a size as 64KiB"));
+  CHECK(says(card.set("l1.size", "big").error().text(), "'big' is not a whole number",
+             "or a size as 64KiB"));
   CHECK(says(card.set("l1.size", "").error().text(), "takes one number"));
   CHECK(says(card.set("l1.size", "256KiB,512KiB").error().text(), "takes one number"));
   CHECK(card.numbers().l1_bytes == 256 * 1024);

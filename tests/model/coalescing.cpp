@@ -53,25 +53,30 @@ TEST_CASE("gathers touch the lines and sectors that an H200 counted") {
     // The kernel's own store of 32 words: one line, four sectors.
     CHECK(static_cast<std::uint64_t>(lines.count) + 1 == row.at("memory_l1_tag_requests_global"));
     CHECK(sectors + 4 == row.at("memory_l2_theoretical_sectors_global"));
-    CHECK(static_cast<std::uint64_t>(model::tag_passes(lines)) == row.at("l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum"));
+    CHECK(static_cast<std::uint64_t>(model::tag_passes(lines)) ==
+          row.at("l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum"));
   }
   CHECK(cases == 26);
 }
 
 TEST_CASE("coalescing equals the slow twin's for all masks of eight lanes, strides and widths") {
   for (std::uint32_t bytes : {1u, 4u, 16u})
-    for (std::int64_t stride : {std::int64_t{0}, std::int64_t{bytes}, std::int64_t{36}, std::int64_t{-20}})
+    for (std::int64_t stride :
+         {std::int64_t{0}, std::int64_t{bytes}, std::int64_t{36}, std::int64_t{-20}})
       for (std::uint64_t base : {std::uint64_t{4096}, std::uint64_t{4096 + 120}})
         for (unsigned mask = 0; mask < 256; ++mask) {
           WarpAccess a;
           a.mask = mask;
           a.bytes = bytes;
-          for (std::size_t l = 0; l < 8; ++l) a.address[l] = base + static_cast<std::uint64_t>(stride * static_cast<std::int64_t>(l));
+          for (std::size_t l = 0; l < 8; ++l)
+            a.address[l] = base + static_cast<std::uint64_t>(stride * static_cast<std::int64_t>(l));
           LineList lines;
           for (bool with_bytes : {false, true}) {
             model::touch_lines(a, with_bytes, lines);
             const std::string what = differs(lines, reference::bytes_touched(a), with_bytes);
-            if (!what.empty()) FAIL(what << ": mask " << mask << ", stride " << stride << ", " << bytes << " bytes, base " << base);
+            if (!what.empty())
+              FAIL(what << ": mask " << mask << ", stride " << stride << ", " << bytes
+                        << " bytes, base " << base);
           }
         }
   SUCCEED();
@@ -109,7 +114,8 @@ TEST_CASE("a warp of strangers, each with a line of its own, is listed as any ot
     INFO("round " << round << ": " << what);
     CHECK(what.empty());
     for (int l = 0; lines.count == 32 && l < 32; ++l)
-      CHECK(lines.line[static_cast<std::size_t>(l)] == a.address[static_cast<std::size_t>(l)] / 128);
+      CHECK(lines.line[static_cast<std::size_t>(l)] ==
+            a.address[static_cast<std::size_t>(l)] / 128);
     alone += lines.count == 32;
   }
   CHECK(alone > 1000);

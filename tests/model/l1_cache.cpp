@@ -19,8 +19,8 @@ using model::L1Cache;
 
 namespace {
 
-constexpr std::uint64_t kBase = 0x7f4a20000000 / 128;  // an address as cudaMalloc gives them
-constexpr std::uint64_t kLocal = std::uint64_t{1} << 41;       // as local memory's
+constexpr std::uint64_t kBase = 0x7f4a20000000 / 128;     // an address as cudaMalloc gives them
+constexpr std::uint64_t kLocal = std::uint64_t{1} << 41;  // as local memory's
 constexpr std::uint8_t kAll = 15;
 constexpr std::uint32_t kBytes[4] = {~0u, ~0u, ~0u, ~0u};
 constexpr std::uint32_t kHalf[4] = {0xffff, 0xffff, 0xffff, 0xffff};
@@ -34,7 +34,8 @@ struct Script {
     if (what == "load" || what == "nc") load(kAll, true);
     else if (what == "loadother") load(1, true);
     else if (what == "noalloc") load(kAll, false);
-    else if (what == "cg" || what == "cv" || what == "volatile" || what == "relaxed") fills += 4;  // past the L1
+    else if (what == "cg" || what == "cv" || what == "volatile" || what == "relaxed")
+      fills += 4;  // past the L1
     else if (what == "store" || what == "storewt") store(kAll, kAll, kBytes);
     else if (what == "storehalf") store(kAll, 0, kHalf);
     else if (what == "storeother") store(1, 1, kBytes);
@@ -49,7 +50,8 @@ struct Script {
     load_hits += static_cast<unsigned>(std::popcount(sectors)) - missing;
   }
   void store(std::uint8_t sectors, std::uint8_t full, const std::uint32_t* bytes) {
-    if (l1.store(kBase, sectors, full, bytes)) store_hits += static_cast<unsigned>(std::popcount(sectors));
+    if (l1.store(kBase, sectors, full, bytes))
+      store_hits += static_cast<unsigned>(std::popcount(sectors));
   }
 };
 
@@ -85,7 +87,11 @@ std::uint64_t cyclic_hits(std::uint32_t capacity, std::uint64_t lines) {
 
 // The configuration that the driver picked for each preferred carve-out, as the capacities show.
 std::uint64_t config_of(std::uint64_t percent) {
-  const std::uint64_t kib = percent <= 14 ? 32 : percent <= 28 ? 64 : percent <= 44 ? 132 : percent <= 70 ? 164 : 228;
+  const std::uint64_t kib = percent <= 14   ? 32
+                            : percent <= 28 ? 64
+                            : percent <= 44 ? 132
+                            : percent <= 70 ? 164
+                                            : 228;
   return kib * 1024;
 }
 
@@ -121,13 +127,14 @@ TEST_CASE("sequential fills leave as many lines as in an H200, and lose only old
       else youngest_lost = static_cast<std::int64_t>(i);
     }
     const Survivors s = fill_and_probe(n, repeat);
-    INFO(n << " lines, " << repeat << " times: " << s.alive << " alive, measured " << alive << "; youngest lost " << s.youngest_lost << ", measured " << youngest_lost);
+    INFO(n << " lines, " << repeat << " times: " << s.alive << " alive, measured " << alive
+           << "; youngest lost " << s.youngest_lost << ", measured " << youngest_lost);
     // The hardware takes a load of more than 150 cycles as a miss, and its count falls by up to 90
     // lines in long runs where the model keeps every place in use.
     CHECK(s.alive <= 1736);
     CHECK(s.alive == Approx(static_cast<double>(alive)).epsilon(0.06));
-    // The oldest of a set's three or four lines goes, of which 512 came between one and the next. After
-    // several passes a line's number no longer says its age.
+    // The oldest of a set's three or four lines goes, of which 512 came between one and the next.
+    // After several passes a line's number no longer says its age.
     if (repeat > 1 || youngest_lost < 0) continue;
     CHECK(static_cast<std::int64_t>(n) - youngest_lost > 1040);
     CHECK(static_cast<std::int64_t>(n) - s.youngest_lost > 1024);
@@ -142,12 +149,14 @@ TEST_CASE("the four lines that push one out are of its set") {
     if (part[0] != "evict") continue;
     ++seen;
     INFO(text);
-    for (std::size_t i = 3; i < part.size(); ++i) CHECK(model::l1_set(std::stoull(part[i])) == model::l1_set(std::stoull(part[2])));
+    for (std::size_t i = 3; i < part.size(); ++i)
+      CHECK(model::l1_set(std::stoull(part[i])) == model::l1_set(std::stoull(part[2])));
   }
   CHECK(seen == 719);
   // Lines in a row take all sets by turns.
   std::set<std::uint32_t> sets;
-  for (std::uint64_t line = 0; line < model::kL1Sets; ++line) sets.insert(model::l1_set(kBase + line));
+  for (std::uint64_t line = 0; line < model::kL1Sets; ++line)
+    sets.insert(model::l1_set(kBase + line));
   CHECK(sets.size() == model::kL1Sets);
 }
 
@@ -168,7 +177,8 @@ TEST_CASE("random lines hit as often as on an H200 when they are read cyclically
     const auto part = testing::split(text, ',');
     if (part[0] != "random") continue;
     ++seen;
-    std::uint64_t state = 88172645463325252ull + std::stoull(part[1]);  // as kernels/micro/l1_hash.cu draws them
+    std::uint64_t state =
+        88172645463325252ull + std::stoull(part[1]);  // as kernels/micro/l1_hash.cu draws them
     std::vector<std::uint64_t> lines(std::stoull(part[3]));
     for (std::uint64_t& line : lines) {
       state ^= state << 13;
@@ -190,14 +200,15 @@ TEST_CASE("pieces a power of two apart hit as often as on an H200 when they are 
   for (const std::string& text : testing::hardware_lines("l1_hash.csv")) {
     const auto part = testing::split(text, ',');
     if (part[0] != "grid") continue;
-    const std::uint64_t outer = std::stoull(part[1]), step = std::stoull(part[2]) / 128, inner = std::stoull(part[3]);
+    const std::uint64_t outer = std::stoull(part[1]), step = std::stoull(part[2]) / 128,
+                        inner = std::stoull(part[3]);
     std::vector<std::uint64_t> lines;
     for (std::uint64_t o = 0; o < outer; ++o)
       for (std::uint64_t i = 0; i < inner; ++i) lines.push_back(o * step + i);
     const std::uint64_t hits = fourth_pass(lines);
     INFO(text << ": " << hits << " hits");
-    // One set's four lines go when the program's own line is in it. With nearly all ways of a set taken
-    // everywhere (1,536 lines), an H200 loses up to a fifth more.
+    // One set's four lines go when the program's own line is in it. With nearly all ways of a set
+    // taken everywhere (1,536 lines), an H200 loses up to a fifth more.
     CHECK(hits >= std::stoull(part[4]));
     CHECK(hits - std::stoull(part[4]) <= (lines.size() > 1024 ? lines.size() / 5 : 4));
   }
@@ -260,8 +271,10 @@ static double worst_cyclic(std::int64_t from, std::int64_t to, std::uint32_t cap
     const std::int64_t more = static_cast<std::int64_t>(lines) - capacity;
     if (capacity < capacity_from || more < from || more > to) continue;
     const std::uint64_t hits = cyclic_hits(capacity, lines), measured = std::stoull(part[3]);
-    const double off = (static_cast<double>(hits) - static_cast<double>(measured)) / static_cast<double>(lines);
-    UNSCOPED_INFO("carve-out " << percent << " %, " << lines << " lines: " << hits << " hits, measured " << measured);
+    const double off =
+        (static_cast<double>(hits) - static_cast<double>(measured)) / static_cast<double>(lines);
+    UNSCOPED_INFO("carve-out " << percent << " %, " << lines << " lines: " << hits
+                               << " hits, measured " << measured);
     worst = std::max(worst, std::abs(off));
   }
   return worst;
@@ -279,7 +292,8 @@ TEST_CASE("cyclic re-reading of more than fits hits about as often as on an H200
   CHECK(worst_cyclic(1, 2000, 1) < 0.11);
 }
 
-TEST_CASE("whatever is done to it, an L1 never holds more than its lines nor what was never there") {
+TEST_CASE(
+    "whatever is done to it, an L1 never holds more than its lines nor what was never there") {
   std::mt19937_64 random(5);
   for (std::uint32_t lines : {4u, 20u, 160u, 1736u}) {
     L1Cache l1{model::example_l1(lines, std::bit_ceil(lines))};
@@ -372,7 +386,9 @@ static model::LineTouch part(std::uint64_t line, std::uint8_t sectors, std::mt19
 TEST_CASE("an L1 equals its slow twin's for long random strings") {
   std::mt19937_64 random(23);
   for (int round = 0; round < 80; ++round) {
-    const auto up_to = [&](std::uint64_t most) { return static_cast<std::uint32_t>(1 + random() % most); };
+    const auto up_to = [&](std::uint64_t most) {
+      return static_cast<std::uint32_t>(1 + random() % most);
+    };
     L1Cache::Spec spec = model::example_l1(up_to(400), 4u << random() % 6);
     if (round % 2) spec.ways = up_to(32);
     if (random() % 2) spec.replacement = model::Replacement::kLru;
@@ -388,15 +404,19 @@ TEST_CASE("an L1 equals its slow twin's for long random strings") {
         case 0: fast.drop(line, sectors), slow.drop(line, sectors); break;
         case 1:
         case 2: {
-          const model::LineTouch t = random() % 2 ? whole(line, sectors) : part(line, sectors, random);
-          REQUIRE(fast.store(line, sectors, t.full, t.bytes.data()) == slow.store(line, sectors, t.bytes.data()));
+          const model::LineTouch t =
+              random() % 2 ? whole(line, sectors) : part(line, sectors, random);
+          REQUIRE(fast.store(line, sectors, t.full, t.bytes.data()) ==
+                  slow.store(line, sectors, t.bytes.data()));
           break;
         }
         default: {
-          const model::LineTouch t = random() % 2 ? whole(line, sectors) : part(line, sectors, random);
+          const model::LineTouch t =
+              random() % 2 ? whole(line, sectors) : part(line, sectors, random);
           const auto words = [&t](std::uint64_t) { return model::touched_words(t); };
           const bool allocate = random() % 4 != 0;
-          REQUIRE(fast.load(line, sectors, allocate, model::AskedWords(words)) == slow.load(line, sectors, t.bytes, allocate));
+          REQUIRE(fast.load(line, sectors, allocate, model::AskedWords(words)) ==
+                  slow.load(line, sectors, t.bytes, allocate));
         }
       }
       if (random() % 1500 == 0) {
@@ -434,7 +454,9 @@ TEST_CASE("lines loaded together come to the same as one after the other") {
                 alone.store(t.line, t.sectors, t.full, t.bytes.data()));
       }
       const std::uint64_t draw = random();
-      const auto some = [draw](std::uint64_t line) { return static_cast<std::uint32_t>((draw ^ line) * 0x9e3779b97f4a7c15 >> 32) | 0x01010101u; };
+      const auto some = [draw](std::uint64_t line) {
+        return static_cast<std::uint32_t>((draw ^ line) * 0x9e3779b97f4a7c15 >> 32) | 0x01010101u;
+      };
       const model::AskedWords words(some);
       L1Cache::Misses missed;
       together.load(lines, seats, words, allocate, missed);
@@ -442,7 +464,8 @@ TEST_CASE("lines loaded together come to the same as one after the other") {
       std::uint64_t hit = 0;
       for (std::size_t i = 0; i < 32; ++i) {
         REQUIRE(seats[i].set == alone.seat(lines.line[i]).set);
-        const L1Cache::Loaded one = alone.load(lines.line[i], seats[i], lines.sectors[i], words, allocate);
+        const L1Cache::Loaded one =
+            alone.load(lines.line[i], seats[i], lines.sectors[i], words, allocate);
         if (!one.missing) {
           hit = std::max(hit, one.arrival);
           continue;

@@ -3,9 +3,9 @@
 #include <map>
 #include <optional>
 
+#include "model/cache/l1_cache.hpp"
 #include "model/cache/spec.hpp"
 #include "model/card/card.hpp"
-#include "model/cache/l1_cache.hpp"
 #include "model/card/spec_of.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/hardware_rows.hpp"
@@ -26,7 +26,9 @@ std::vector<std::uint64_t> lost_of(L1Cache& l1, std::vector<std::uint64_t>& held
   std::vector<std::uint64_t> lost;
   for (const std::uint64_t line : held)
     if (l1.load(line, 1, false)) lost.push_back(line);
-  std::erase_if(held, [&](std::uint64_t line) { return std::find(lost.begin(), lost.end(), line) != lost.end(); });
+  std::erase_if(held, [&](std::uint64_t line) {
+    return std::find(lost.begin(), lost.end(), line) != lost.end();
+  });
   return lost;
 }
 
@@ -37,9 +39,11 @@ TEST_CASE("lines that find no room take the places that they take in an H200") {
   std::optional<L1Cache> l1;
   std::vector<std::uint64_t> held;
   std::map<std::string, int> steps, equal;
-  // The first launch of a carve-out. In later ones the hand starts where others left it, and which of a set's lines
-  // is the oldest has to do with what the set held in earlier launches, in a way that is not known.
-  const std::map<std::string, std::uint64_t> config_kib = {{"rows", 32}, {"small", 228}, {"half", 132}};
+  // The first launch of a carve-out. In later ones the hand starts where others left it, and which
+  // of a set's lines is the oldest has to do with what the set held in earlier launches, in a way
+  // that is not known.
+  const std::map<std::string, std::uint64_t> config_kib = {
+      {"rows", 32}, {"small", 228}, {"half", 132}};
   for (const std::string& text : testing::hardware_lines("l1_room.csv")) {
     const auto part = testing::split(text, ',');
     if (part[0] == "first") first = std::stoull(part[1]);
@@ -58,7 +62,8 @@ TEST_CASE("lines that find no room take the places that they take in an H200") {
     ++steps[part[0]];
     equal[part[0]] += lost_of(*l1, held) == lost;
   }
-  // The program's own lines take a place now and then, after which a bank is a step behind for a while.
+  // The program's own lines take a place now and then, after which a bank is a step behind for a
+  // while.
   CHECK(steps["rows"] == 320);
   CHECK(equal["rows"] >= 312);
   CHECK(steps["small"] == 368);
@@ -92,7 +97,7 @@ TEST_CASE("lines in a row hit as often as on an H200 when they are read cyclical
     off[part[1]] += std::max(hits, measured) - std::min(hits, measured);
   }
   CHECK((seen["14"] == 57 && seen["44"] == 57 && seen["100"] == 57));
-  CHECK(off["14"] / 57 <= 12);  // of some 1,780
-  CHECK(off["44"] / 57 <= 12);  // of some 980
+  CHECK(off["14"] / 57 <= 12);   // of some 1,780
+  CHECK(off["44"] / 57 <= 12);   // of some 980
   CHECK(off["100"] / 57 <= 22);  // of some 210
 }

@@ -21,8 +21,8 @@ std::vector<std::uint64_t> lines_of_a_set(std::size_t count) {
 
 }  // namespace
 
-// Three characters an access (L or S; the line; 2 x sector + word), the last one timed: about 60 cycles from
-// the L1, more than 260 from beyond.
+// Three characters an access (L or S; the line; 2 x sector + word), the last one timed: about 60
+// cycles from the L1, more than 260 from beyond.
 TEST_CASE("random loads and stores of a set's lines leave what they leave in an H200") {
   const std::vector<std::uint64_t> lines = lines_of_a_set(7);
   int cases = 0, hits = 0, wrong = 0;
@@ -56,8 +56,8 @@ TEST_CASE("random loads and stores of a set's lines leave what they leave in an 
   CHECK(wrong <= 8);
 }
 
-// Three characters an access (L, U: the last use, or S; the word; lanes: 0 all, 1 the first eight, 2 the first
-// alone), the last one timed: about 85 cycles from the L1, more than 290 from beyond.
+// Three characters an access (L, U: the last use, or S; the word; lanes: 0 all, 1 the first eight,
+// 2 the first alone), the last one timed: about 85 cycles from the L1, more than 290 from beyond.
 TEST_CASE("random loads, last uses and stores of local memory leave what they leave in an H200") {
   const std::vector<std::uint64_t> lines = lines_of_a_set(7);
   int cases = 0, hits = 0, wrong = 0, last_uses = 0, wrong_last_uses = 0;
@@ -69,7 +69,9 @@ TEST_CASE("random loads, last uses and stores of local memory leave what they le
     bool hit = false;
     for (std::size_t at = 0; at + 3 <= part[0].size(); at += 3) {
       const std::uint64_t line = lines[static_cast<std::size_t>(part[0][at + 1] - 'a')];
-      const std::uint32_t active = part[0][at + 2] == '0' ? ~0u : part[0][at + 2] == '1' ? 255u : 1u;
+      const std::uint32_t active = part[0][at + 2] == '0'   ? ~0u
+                                   : part[0][at + 2] == '1' ? 255u
+                                                            : 1u;
       std::uint32_t bytes[4];
       std::uint8_t sectors = 0, full = 0;
       for (unsigned s = 0; s < 4; ++s) {
@@ -85,7 +87,8 @@ TEST_CASE("random loads, last uses and stores of local memory leave what they le
     }
     const int cycles = std::stoi(part[1]);
     REQUIRE((cycles < 150 || cycles > 250));
-    const bool has_last_use = part[0].find('U') != std::string::npos, differs = hit != (cycles < 150);
+    const bool has_last_use = part[0].find('U') != std::string::npos,
+               differs = hit != (cycles < 150);
     hits += hit;
     wrong += differs;
     last_uses += has_last_use;
@@ -123,7 +126,8 @@ TEST_CASE("loads find what was stored of random words and bytes as on an H200") 
           if (l1.store(t.line, t.sectors, t.full, t.bytes.data())) store_hits += sectors;
         } else {
           loaded += sectors;
-          load_hits += sectors - model::sectors_in(l1.load(t.line, t.sectors, true, model::AskedWords(words)));
+          load_hits += sectors - model::sectors_in(
+                                     l1.load(t.line, t.sectors, true, model::AskedWords(words)));
         }
       }
     }

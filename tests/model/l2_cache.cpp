@@ -491,8 +491,10 @@ TEST_CASE("lines read together come to the same as one after the other") {
   const Host host(GENERATE(true, false));
   std::mt19937_64 random(11);
   for (const bool timed : {false, true}) {
-    L2Cache together(model::spec_of<model::L2Spec>(card())), alone(model::spec_of<model::L2Spec>(card()));
-    model::MemoryPath first(model::spec_of<model::MemoryPathSpec>(card())), second(model::spec_of<model::MemoryPathSpec>(card()));
+    L2Cache together(model::spec_of<model::L2Spec>(card())),
+        alone(model::spec_of<model::L2Spec>(card()));
+    model::MemoryPath first(model::spec_of<model::MemoryPathSpec>(card())),
+        second(model::spec_of<model::MemoryPathSpec>(card()));
     if (timed) together.take(&first), alone.take(&second);
     std::uint64_t now = 0;
     for (int round = 0; round < 40000; ++round) {
@@ -502,7 +504,8 @@ TEST_CASE("lines read together come to the same as one after the other") {
       L2Cache::Routed lines;
       model::LineParts parts;
       while (lines.count < 32) {
-        const std::uint64_t line = 0xfe400000 + random() % span + (random() % 4 == 0) * (random() % 9 << 27);
+        const std::uint64_t line =
+            0xfe400000 + random() % span + (random() % 4 == 0) * (random() % 9 << 27);
         const auto end = lines.line.begin() + lines.count;
         if (std::find(lines.line.begin(), end, line) != end) continue;
         const auto at = static_cast<std::size_t>(lines.count++);
@@ -514,7 +517,7 @@ TEST_CASE("lines read together come to the same as one after the other") {
       }
       const int sm = static_cast<int>(random() % 132);
       now += random() % (round / 1000 % 2 ? 40 : 2);  // DRAM mostly waits, or has a queue
-      if (round % 5 == 0) {  // something to write back
+      if (round % 5 == 0) {                           // something to write back
         constexpr std::uint32_t kBytes[4] = {~0u, ~0u, 15, 15};
         for (L2Cache* l2 : {&together, &alone})
           l2->write(sm, lines.line[0], l2->route(lines.line[0]), 15, 3, kBytes, 0, true, now);
@@ -529,7 +532,8 @@ TEST_CASE("lines read together come to the same as one after the other") {
       for (std::size_t k = 0; k < parts.count; ++k) {
         const std::uint64_t line = lines.line[parts.index[k]];
         // Four lines of an access a cycle.
-        REQUIRE(alone.read(sm, line, parts.sectors[k], now + parts.index[k] / 4) == done[parts.index[k]]);
+        REQUIRE(alone.read(sm, line, parts.sectors[k], now + parts.index[k] / 4) ==
+                done[parts.index[k]]);
       }
       const model::L2Counters &x = together.counters(), &y = alone.counters();
       REQUIRE(std::memcmp(&x, &y, sizeof x) == 0);
@@ -542,20 +546,26 @@ TEST_CASE("lines read together come to the same as one after the other") {
 
 TEST_CASE("reads of two SMs join as long after one another as on an H200") {
   // Lines of either home, in the L2 or not; what else the launch asks for is in all its counts. The
-  // clocks of the two SMs differ by a few cycles: where the GPU was asked both ways round, the mean.
+  // clocks of the two SMs differ by a few cycles: where the GPU was asked both ways round, the
+  // mean.
   constexpr std::uint64_t kLines = 64;
   for (const bool warm : {false, true}) {
     std::map<std::uint64_t, std::vector<double>> apart;  // by delay: requests for kLines lines
     std::uint64_t least = ~0ull;
     const auto rows = testing::hardware_rows("shared_reads.csv");
-    const auto requests = [](const auto& row) { return row.at("lts__t_requests_srcunit_tex_op_read.sum"); };
-    const auto concerns = [&](const auto& row) { return row.starts("apart ") && row.number("warm") == warm; };
+    const auto requests = [](const auto& row) {
+      return row.at("lts__t_requests_srcunit_tex_op_read.sum");
+    };
+    const auto concerns = [&](const auto& row) {
+      return row.starts("apart ") && row.number("warm") == warm;
+    };
     for (const auto& row : rows)
       if (concerns(row)) least = std::min(least, requests(row));
     for (const auto& row : rows)
       if (concerns(row)) {
         const int later = std::stoi(testing::split(testing::split(row.label, ' ')[1], '=')[1]);
-        apart[static_cast<std::uint64_t>(std::abs(later))].push_back(static_cast<double>(requests(row) - least));
+        apart[static_cast<std::uint64_t>(std::abs(later))].push_back(
+            static_cast<double>(requests(row) - least));
       }
     REQUIRE(apart.size() >= 25);
     for (const auto& [later, counts] : apart) {
@@ -563,7 +573,9 @@ TEST_CASE("reads of two SMs join as long after one another as on an H200") {
       std::uint64_t now = 10000, line = kBase / 128;
       for (const unsigned home : {0u, 1u})
         for (std::uint64_t n = 0; n < kLines; ++n, now += 6000) {
-          while ((static_cast<unsigned>(std::popcount(++line & model::spec_of<model::L2Spec>(card()).home_mask / 128)) & 1) != home) {
+          while ((static_cast<unsigned>(std::popcount(
+                      ++line & model::spec_of<model::L2Spec>(card()).home_mask / 128)) &
+                  1) != home) {
           }
           if (warm) l2.read(12, line, 15, now);
           l2.read(12, line, 15, now + 3000);

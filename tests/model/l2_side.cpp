@@ -58,7 +58,9 @@ TEST_CASE("one set equals the slow twin's for all strings of five operations on 
         switch (rest % 4) {
           case 0: {
             const std::uint8_t x = fast.lookup(line), y = slow.lookup(line);
-            if (x != y) FAIL("string " << code << ", operation " << i << ": reads " << int{x} << " instead of " << int{y});
+            if (x != y)
+              FAIL("string " << code << ", operation " << i << ": reads " << int{x}
+                             << " instead of " << int{y});
             break;
           }
           case 1: a = fast.fill(line, 3), b = slow.fill(line, 3); break;
@@ -66,7 +68,8 @@ TEST_CASE("one set equals the slow twin's for all strings of five operations on 
           default: a = fast.write(line, 9, 9, kWhole), b = slow.write(line, 9, 9, kWhole); break;
         }
         if (a.fills != b.fills || a.writes != b.writes)
-          FAIL("string " << code << ", operation " << i << ": " << a.fills << " fills, " << a.writes << " writes instead of " << b.fills << ", " << b.writes);
+          FAIL("string " << code << ", operation " << i << ": " << a.fills << " fills, " << a.writes
+                         << " writes instead of " << b.fills << ", " << b.writes);
       }
     }
   }
@@ -78,13 +81,17 @@ TEST_CASE("two sets equal the slow twin's for long random strings") {
   const auto lines = lines_of_one_set(48, GENERATE(std::uint64_t{32}, std::uint64_t{1} << 36));
   std::mt19937_64 random(17);
   for (int round = 0; round < 100; ++round) {
-    const auto up_to = [&](std::uint32_t most) { return static_cast<std::uint32_t>(1 + random() % most); };
-    const std::uint32_t ways = up_to(round % 2 ? 16 : 32), dirty = up_to(ways), partial = up_to(dirty);
+    const auto up_to = [&](std::uint32_t most) {
+      return static_cast<std::uint32_t>(1 + random() % most);
+    };
+    const std::uint32_t ways = up_to(round % 2 ? 16 : 32), dirty = up_to(ways),
+                        partial = up_to(dirty);
     const auto spec = small(ways, dirty, partial);
     L2Side fast(spec);
     reference::LruSide slow(spec, [](std::uint64_t line) { return line % 2; });
     for (int i = 0; i < 4000; ++i) {
-      const std::uint64_t line = lines[random() % std::min<std::size_t>(lines.size(), 2 * ways + 1)] ^ random() % 2;
+      const std::uint64_t line =
+          lines[random() % std::min<std::size_t>(lines.size(), 2 * ways + 1)] ^ random() % 2;
       const auto sectors = static_cast<std::uint8_t>(1 + random() % 15);
       L2Side::Traffic a, b;
       INFO("round " << round << ", operation " << i << ", " << ways << " ways");
@@ -94,7 +101,10 @@ TEST_CASE("two sets equal the slow twin's for long random strings") {
         default: {
           const auto full = static_cast<std::uint8_t>(sectors & random());
           std::uint32_t bytes[4];
-          for (unsigned s = 0; s < 4; ++s) bytes[s] = full >> s & 1 ? ~0u : random() % 2 ? 0xffffu << 16 * (random() % 2) : static_cast<std::uint32_t>(random()) & 0x7fffffff;
+          for (unsigned s = 0; s < 4; ++s)
+            bytes[s] = full >> s & 1  ? ~0u
+                       : random() % 2 ? 0xffffu << 16 * (random() % 2)
+                                      : static_cast<std::uint32_t>(random()) & 0x7fffffff;
           a = fast.write(line, sectors, full, bytes), b = slow.write(line, sectors, full, bytes);
         }
       }

@@ -60,8 +60,9 @@ std::uint64_t reported(const Pattern& p) {
   return static_cast<std::uint64_t>(model::shared_passes(p.access, p.kind).reported);
 }
 
-constexpr SharedKind kKinds[] = {SharedKind::kLoad, SharedKind::kStore, SharedKind::kMatrix,
-                                 SharedKind::kAtomic, SharedKind::kCompareAndSwap, SharedKind::kAttempt, SharedKind::kReduction};
+constexpr SharedKind kKinds[] = {
+    SharedKind::kLoad,           SharedKind::kStore,   SharedKind::kMatrix,   SharedKind::kAtomic,
+    SharedKind::kCompareAndSwap, SharedKind::kAttempt, SharedKind::kReduction};
 
 // Widths that the instruction comes in.
 std::vector<std::uint32_t> widths(SharedKind kind) {
@@ -93,7 +94,9 @@ TEST_CASE("shared words of some lanes take the wavefronts that an H200 counted")
   }
 }
 
-TEST_CASE("shared words take the passes that the unit took, where the profiler says something else, too") {
+TEST_CASE(
+    "shared words take the passes that the unit took, where the profiler says something else, "
+    "too") {
   const auto rows = testing::hardware_rows("shared_slots.csv");
   REQUIRE(rows.size() == 1600);
   int apart = 0;
@@ -103,7 +106,8 @@ TEST_CASE("shared words take the passes that the unit took, where the profiler s
     const auto number = [](int n) { return static_cast<std::uint64_t>(n); };
     INFO(row.label);
     CHECK(number(passes.taken) == row.at("l1tex__data_pipe_lsu_wavefronts_mem_shared"));
-    CHECK(number(passes.taken - passes.groups) == row.at("l1tex__data_bank_conflicts_pipe_lsu_mem_shared"));
+    CHECK(number(passes.taken - passes.groups) ==
+          row.at("l1tex__data_bank_conflicts_pipe_lsu_mem_shared"));
     CHECK(number(passes.reported) == row.at("memory_l1_wavefronts_shared"));
     apart += passes.taken != passes.reported;
   }
@@ -119,8 +123,9 @@ TEST_CASE("sums of floats in shared memory take the wavefronts that an H200 coun
     const std::uint64_t banks = 128 / left.bytes, groups = left.bytes / 4;
     std::uint64_t wavefronts = 0;
     while (left.mask) {
-      wavefronts += static_cast<std::uint64_t>(model::shared_passes(left, SharedKind::kLoad).reported +
-                                               model::shared_passes(left, SharedKind::kAttempt).reported);
+      wavefronts +=
+          static_cast<std::uint64_t>(model::shared_passes(left, SharedKind::kLoad).reported +
+                                     model::shared_passes(left, SharedKind::kAttempt).reported);
       std::set<std::uint64_t> taken, changed;
       std::uint32_t done = 0;
       for (std::size_t l = 0; l < 32; ++l) {
@@ -150,10 +155,16 @@ TEST_CASE("shared wavefronts equal the slow twin's in all patterns of four lanes
           for (unsigned k = 0; k < 4; ++k) {
             const unsigned word = code >> 4 * k & 15;  // low half: bank, high bit: next row
             a.mask |= 1u << place[k];
-            a.address[static_cast<std::size_t>(place[k])] = std::uint64_t{word % 8} * std::max(bytes, 4u) + std::uint64_t{word / 8} * 1024;
+            a.address[static_cast<std::size_t>(place[k])] =
+                std::uint64_t{word % 8} * std::max(bytes, 4u) + std::uint64_t{word / 8} * 1024;
           }
-          const model::SharedPasses fast = model::shared_passes(a, kind), slow = reference::shared_passes(a, kind);
-          if (fast != slow) FAIL("kind " << static_cast<int>(kind) << ", " << bytes << " bytes, code " << code << ": " << fast.taken << " instead of " << slow.taken << " passes, reported " << fast.reported << " instead of " << slow.reported);
+          const model::SharedPasses fast = model::shared_passes(a, kind),
+                                    slow = reference::shared_passes(a, kind);
+          if (fast != slow)
+            FAIL("kind " << static_cast<int>(kind) << ", " << bytes << " bytes, code " << code
+                         << ": " << fast.taken << " instead of " << slow.taken
+                         << " passes, reported " << fast.reported << " instead of "
+                         << slow.reported);
         }
   SUCCEED();
 }
@@ -183,7 +194,8 @@ TEST_CASE("shared wavefronts equal the slow twin's in random patterns") {
 }
 
 TEST_CASE("neighbouring words of shared memory are without a conflict") {
-  for (SharedKind kind : {SharedKind::kLoad, SharedKind::kStore, SharedKind::kAtomic, SharedKind::kCompareAndSwap})
+  for (SharedKind kind :
+       {SharedKind::kLoad, SharedKind::kStore, SharedKind::kAtomic, SharedKind::kCompareAndSwap})
     for (std::uint32_t bytes : widths(kind)) {
       if (bytes < 4) continue;
       WarpAccess a;

@@ -8,12 +8,39 @@
 using namespace warpmem::model;
 
 TEST_CASE("the tag bank is linear in the line-address bits with the measured coefficients") {
-  // By line-address bit 0 … 24, as measured on an H200 (pairs of lines, two passes or one). Their addresses
-  // were sums, so that above bit 17 some carried into the next bit: 18, 21 and 24 stand for two bits.
-  constexpr unsigned kMeasured[] = {1, 2, 1, 2, 3, 1, 2, 3, 2, 1, 2, 1, 3, 1, 3, 2, 1, 3, 1 /* 2 with bit 19 */, 3, 2, 3 /* 2 with 22 */, 1, 3, 1 /* 3 with 25 */};
-  for (unsigned b = 0; b < std::size(kMeasured); ++b) CHECK(tag_bank(std::uint64_t{1} << b) == kMeasured[b]);
+  // By line-address bit 0 … 24, as measured on an H200 (pairs of lines, two passes or one). Their
+  // addresses were sums, so that above bit 17 some carried into the next bit: 18, 21 and 24 stand
+  // for two bits.
+  constexpr unsigned kMeasured[] = {1,
+                                    2,
+                                    1,
+                                    2,
+                                    3,
+                                    1,
+                                    2,
+                                    3,
+                                    2,
+                                    1,
+                                    2,
+                                    1,
+                                    3,
+                                    1,
+                                    3,
+                                    2,
+                                    1,
+                                    3,
+                                    1 /* 2 with bit 19 */,
+                                    3,
+                                    2,
+                                    3 /* 2 with 22 */,
+                                    1,
+                                    3,
+                                    1 /* 3 with 25 */};
+  for (unsigned b = 0; b < std::size(kMeasured); ++b)
+    CHECK(tag_bank(std::uint64_t{1} << b) == kMeasured[b]);
   for (std::uint64_t x = 1; x < 1 << 12; x = x * 3 + 1)
-    for (std::uint64_t y = 5; y < 1 << 24; y = y * 5 + 2) CHECK(tag_bank(x ^ y) == (tag_bank(x) ^ tag_bank(y)));
+    for (std::uint64_t y = 5; y < 1 << 24; y = y * 5 + 2)
+      CHECK(tag_bank(x ^ y) == (tag_bank(x) ^ tag_bank(y)));
 }
 
 TEST_CASE("runs of lines spread evenly over the tag banks") {

@@ -85,16 +85,11 @@ TEST_CASE("one place with work is the cut, and its busy time over their number t
   const struct {
     Place place;
     std::size_t n;
-  } kCases[] = {{Place::kL1, kSms},
-                {Place::kPortIn, kSms},
-                {Place::kTexture, kSms},
-                {Place::kRemote, kSms},
-                {Place::kPortOut, kSms},
-                {Place::kTensor, kSms},
-                {Place::kSlice, kSlices},
-                {Place::kDramBus, kChannels},
-                {Place::kDramRows, kChannels},
-                {Place::kHostLink, 1}};
+  } kCases[] = {
+      {Place::kL1, kSms},       {Place::kPortIn, kSms},       {Place::kTexture, kSms},
+      {Place::kRemote, kSms},   {Place::kPortOut, kSms},      {Place::kTensor, kSms},
+      {Place::kSlice, kSlices}, {Place::kDramBus, kChannels}, {Place::kDramRows, kChannels},
+      {Place::kHostLink, 1}};
   for (const auto& c : kCases) {
     INFO(model::name_of(c.place));
     Loads loads = issued(1);

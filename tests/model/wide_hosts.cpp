@@ -7,11 +7,11 @@
 #include <random>
 #include <set>
 
-#include "model/cache/l1_cache.hpp"
-#include "model/l2/l2_cache.hpp"
 #include "model/access/line_words.hpp"
+#include "model/cache/l1_cache.hpp"
 #include "model/cache/tag_banks.hpp"
 #include "model/fast/word_banks.hpp"
+#include "model/l2/l2_cache.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/example_specs.hpp"
 

@@ -11,7 +11,6 @@
 
 using namespace warpmem::record;
 
-
 TEST_CASE("instructions that spill registers are marked, once", "[record][cubin]") {
   const auto cubin = parse_cubin(small_cubin());
   REQUIRE(cubin);

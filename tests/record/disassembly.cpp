@@ -1,9 +1,9 @@
 // What nvdisasm prints, read back; and what the recorder learns from an instruction's text.
 #include "binary/disassembly/disassembly.hpp"
 
-#include "tests/catch.hpp"
 #include "binary/cubin/code_map.hpp"
 #include "isa/sass/places.hpp"
+#include "tests/catch.hpp"
 
 using namespace warpmem::record;
 using warpmem::trace::moved;
@@ -67,11 +67,12 @@ TEST_CASE("sections, instructions, source lines and branch targets are read",
 }
 
 TEST_CASE("a section's flags begin no other section", "[record][disassembly]") {
-  const Disassembly listing = parse_disassembly(  // as cubins of CUDA 12 have them of kernels with barriers
-      "\t.section\t.text.gemm,\"ax\",@progbits\n"
-      "\t.sectionflags\t@\"SHF_BARRIERS=1\"\n"
-      ".text.gemm:\n"
-      "        /*0000*/                   EXIT ;\n");
+  const Disassembly listing =
+      parse_disassembly(  // as cubins of CUDA 12 have them of kernels with barriers
+          "\t.section\t.text.gemm,\"ax\",@progbits\n"
+          "\t.sectionflags\t@\"SHF_BARRIERS=1\"\n"
+          ".text.gemm:\n"
+          "        /*0000*/                   EXIT ;\n");
   REQUIRE(listing.sections.size() == 1);
   REQUIRE(listing.find(".text.gemm") != nullptr);
   CHECK(listing.find(".text.gemm")->code.size() == 1);

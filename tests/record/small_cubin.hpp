@@ -1,5 +1,5 @@
-// A cubin made here: kernel `_Z1kPf` (24 registers, a frame of 160 bytes, 256 bytes of shared memory)
-// for sm_90, and function `f`.
+// A cubin made here: kernel `_Z1kPf` (24 registers, a frame of 160 bytes, 256 bytes of shared
+// memory) for sm_90, and function `f`.
 #pragma once
 
 #include <algorithm>

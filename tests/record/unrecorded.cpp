@@ -29,7 +29,8 @@ TEST_CASE("copies through tensor maps and textures are named with the counters t
 
 TEST_CASE("of what is recorded nothing is said", "[record]") {
   CHECK(of({}).empty());
-  CHECK(of({"LDG.E R0, desc[UR4][R2.64]", "UBLKCP [UR4], [UR6], UR8", "LDGSTS.E.BYPASS.128 [R3], [R4.64]",
+  CHECK(of({"LDG.E R0, desc[UR4][R2.64]", "UBLKCP [UR4], [UR6], UR8",
+            "LDGSTS.E.BYPASS.128 [R3], [R4.64]",
             "HGMMA.64x64x16.F32.BF16 R24, gdesc[UR8], R24, gsb0", "UTMACMDFLUSH"})
             .empty());
 }

@@ -66,10 +66,8 @@ TEST_CASE("every number of a card, zero, tiny or absurd, is refused in words or 
       model::Card card = h200();
       INFO(f.key << " = " << value);
       Result<std::uint64_t> cycles = std::uint64_t{0};
-      if (const auto set = card.set(f.key, value); !set)
-        cycles = set.error();
-      else
-        cycles = cycles_on(card);  // which also refuses what a CTA has no room on
+      if (const auto set = card.set(f.key, value); !set) cycles = set.error();
+      else cycles = cycles_on(card);  // which also refuses what a CTA has no room on
       if (cycles) {
         ++replayed;
         CHECK(*cycles > 0);

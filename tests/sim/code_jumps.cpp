@@ -60,7 +60,8 @@ TEST_CASE("time: a jump to code that the SM lacks waits for it, as long as it is
     const auto block = static_cast<std::uint32_t>(std::stoul(row["size"]));
     const auto round = std::stoul(row["round"]);
     INFO(block << " instructions, " << row["ctas"] << " SMs, round " << round);
-    const std::vector<double> hardware = numbers(row["cycles"]), model = rounds(block, false)[round];
+    const std::vector<double> hardware = numbers(row["cycles"]),
+                              model = rounds(block, false)[round];
     if (round > 0 && block <= 128) {
       // All is there; the H200 takes 11 cycles for what its schedulers lack.
       CHECK(mean(model, 0, 24) == Approx(24));
@@ -68,7 +69,8 @@ TEST_CASE("time: a jump to code that the SM lacks waits for it, as long as it is
     } else if (block == 1024 && round == 0) {  // beyond what the launch has brought
       CHECK(mean(model, 12, 24) == Approx(mean(hardware, 12, 24)).epsilon(0.15));
     } else if (block == 1024) {
-      // So far apart, the landings push each other out of the GPC's cache, whose sets the model does not know.
+      // So far apart, the landings push each other out of the GPC's cache, whose sets the model
+      // does not know.
       const auto again = static_cast<double>(card.numbers().code_group_again_jump_cycles);
       CHECK(36 + again == Approx(mean(hardware, 12, 24)).epsilon(0.05));
     } else if (block <= 128 && block >= 64) {

@@ -25,13 +25,15 @@ std::string marks(const std::vector<std::string>& text, trace::Level level = tra
       }
   }
   std::string out;
-  for (const sim::Emptying& e : sim::emptying(sites, trace::DecodedProgram(program))) out += e.before ? "b" : e.behind ? "a" : ".";
+  for (const sim::Emptying& e : sim::emptying(sites, trace::DecodedProgram(program)))
+    out += e.before ? "b" : e.behind ? "a" : ".";
   return out;
 }
 
 // What ptxas 13.0 makes of each for sm_90.
 std::vector<std::string> sass_of(const std::string& what) {
-  const std::string load = "LDG.E.STRONG.GPU R7, desc[UR4][R2.64]", atomic = "ATOMG.E.ADD.STRONG.GPU PT, R7, desc[UR4][R2.64], R7";
+  const std::string load = "LDG.E.STRONG.GPU R7, desc[UR4][R2.64]",
+                    atomic = "ATOMG.E.ADD.STRONG.GPU PT, R7, desc[UR4][R2.64], R7";
   if (what == "fence.block") return {"MEMBAR.ALL.CTA"};
   if (what == "fence.gpu") return {"MEMBAR.ALL.GPU", "CCTL.IVALL"};
   if (what == "fence.sys") return {"MEMBAR.ALL.SYS", "CCTL.IVALL"};
@@ -44,8 +46,8 @@ std::vector<std::string> sass_of(const std::string& what) {
   return {};
 }
 
-// kernels/micro/l1_fences.cu: warp 0 reads eight lines of global memory and eight words a lane of its own, one of
-// the two warps does `what`, warp 0 reads again.
+// kernels/micro/l1_fences.cu: warp 0 reads eight lines of global memory and eight words a lane of
+// its own, one of the two warps does `what`, warp 0 reads again.
 Kernel fences(const std::string& what, std::uint32_t whose) {
   Kernel k = kernel(1, 64);
   k.launch.local_bytes = 256;
@@ -58,8 +60,10 @@ Kernel fences(const std::string& what, std::uint32_t whose) {
     return static_cast<std::uint32_t>(k.sites.size() - 1);
   };
   const std::string load = "LDG.E R7, desc[UR4][R2.64]";
-  const auto one = add(Op::kLoad, Space::kGlobal, load), put = add(Op::kStore, Space::kLocal, "STL [R9], R8");
-  const auto first = add(Op::kLoad, Space::kGlobal, load), own = add(Op::kLoad, Space::kLocal, "LDL R8, [R9]");
+  const auto one = add(Op::kLoad, Space::kGlobal, load),
+             put = add(Op::kStore, Space::kLocal, "STL [R9], R8");
+  const auto first = add(Op::kLoad, Space::kGlobal, load),
+             own = add(Op::kLoad, Space::kLocal, "LDL R8, [R9]");
   const auto meet = add(Op::kBarrier, Space::kNone, "BAR.SYNC.DEFER_BLOCKING 0x0");
   std::vector<std::uint32_t> done;
   for (const std::string& sass : sass_of(what)) {
@@ -84,8 +88,10 @@ Kernel fences(const std::string& what, std::uint32_t whose) {
     for (const std::uint32_t site : done)
       if (w.warp == whose) w.records.push_back({.base = kB, .mask = 1, .site = site});
     w.records.push_back({.mask = kLanes, .site = again});
-    for (std::uint32_t i = 0; i < 8 && w.warp == 0; ++i) w.records.push_back(regular(second[i], kA + 128 * i, 4));
-    for (std::uint32_t i = 0; i < 8 && w.warp == 0; ++i) w.records.push_back(regular(last, 4 * i, 0));
+    for (std::uint32_t i = 0; i < 8 && w.warp == 0; ++i)
+      w.records.push_back(regular(second[i], kA + 128 * i, 4));
+    for (std::uint32_t i = 0; i < 8 && w.warp == 0; ++i)
+      w.records.push_back(regular(last, 4 * i, 0));
   };
   return k;
 }
@@ -111,19 +117,29 @@ TEST_CASE("what acquires beyond the CTA empties the L1 but for local memory, as 
   CHECK(cases == 20);
 }
 
-TEST_CASE("emptying goes with the access that acquires, else with the next, else with the one before") {
-  CHECK(marks({"LDG.E.STRONG.GPU R4, desc[UR4][R2.64]", "CCTL.IVALL", "LDG.E R5, desc[UR4][R6.64]"}) == "a.");
-  CHECK(marks({"STG.E desc[UR4][R2.64], R5", "MEMBAR.SC.GPU", "ERRBAR", "CCTL.IVALL", "LDG.E R5, desc[UR4][R6.64]"}) == ".b");
+TEST_CASE(
+    "emptying goes with the access that acquires, else with the next, else with the one before") {
+  CHECK(marks({"LDG.E.STRONG.GPU R4, desc[UR4][R2.64]", "CCTL.IVALL",
+               "LDG.E R5, desc[UR4][R6.64]"}) == "a.");
+  CHECK(marks({"STG.E desc[UR4][R2.64], R5", "MEMBAR.SC.GPU", "ERRBAR", "CCTL.IVALL",
+               "LDG.E R5, desc[UR4][R6.64]"}) == ".b");
   CHECK(marks({"STG.E desc[UR4][R2.64], R5", "MEMBAR.SC.GPU", "CCTL.IVALL", "EXIT"}) == "a");
   // Others come to the next one too, in rounds of a loop.
-  CHECK(marks({"STG.E desc[UR4][R2.64], R5", "MEMBAR.SC.GPU", "CCTL.IVALL", "LDG.E R5, desc[UR4][R6.64]", "@P0 BRA 0x30", "EXIT"}) == "a.");
+  CHECK(marks({"STG.E desc[UR4][R2.64], R5", "MEMBAR.SC.GPU", "CCTL.IVALL",
+               "LDG.E R5, desc[UR4][R6.64]", "@P0 BRA 0x30", "EXIT"}) == "a.");
   // A loop that waits for another.
-  CHECK(marks({"LDG.E.STRONG.GPU R4, desc[UR4][R2.64]", "CCTL.IVALL", "ISETP.NE.AND P0, PT, R4, RZ, PT", "@P0 BRA 0x0", "LDG.E R5, desc[UR4][R6.64]", "EXIT"}) == "a.");
-  CHECK(marks({"LDG.E R4, desc[UR4][R2.64]", "MEMBAR.ALL.CTA", "LDG.E R5, desc[UR4][R6.64]"}) == "..");
+  CHECK(marks({"LDG.E.STRONG.GPU R4, desc[UR4][R2.64]", "CCTL.IVALL",
+               "ISETP.NE.AND P0, PT, R4, RZ, PT", "@P0 BRA 0x0", "LDG.E R5, desc[UR4][R6.64]",
+               "EXIT"}) == "a.");
+  CHECK(marks({"LDG.E R4, desc[UR4][R2.64]", "MEMBAR.ALL.CTA", "LDG.E R5, desc[UR4][R6.64]"}) ==
+        "..");
 }
 
 TEST_CASE("PTX empties the L1 where ptxas would have it") {
-  const auto ptx = [](const std::string& what) { return marks({"st.global.u32 [%rd1], %r1;", what, "ld.global.u32 %r3, [%rd2];"}, trace::Level::kPtx); };
+  const auto ptx = [](const std::string& what) {
+    return marks({"st.global.u32 [%rd1], %r1;", what, "ld.global.u32 %r3, [%rd2];"},
+                 trace::Level::kPtx);
+  };
   CHECK(ptx("membar.gl;") == ".b");
   CHECK(ptx("fence.acq_rel.gpu;") == ".b");
   CHECK(ptx("fence.sc.cluster;") == ".b");

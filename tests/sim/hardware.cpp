@@ -23,7 +23,8 @@ std::uint64_t value(const model::LaunchCounters& c, const std::string& metric) {
   throw std::runtime_error("no metric " + metric);
 }
 
-void same(const model::LaunchCounters& c, const HardwareRow& row, std::initializer_list<const char*> metrics) {
+void same(const model::LaunchCounters& c, const HardwareRow& row,
+          std::initializer_list<const char*> metrics) {
   for (const char* m : metrics) {
     INFO(row.label << ": " << m);
     CHECK(value(c, m) == row.at(m));
@@ -44,7 +45,8 @@ TEST_CASE("the driver's shared-memory configuration is that of every launch shap
     launch.block = {static_cast<std::uint32_t>(row.number("block")), 1, 1};
     launch.registers = row.starts("config,many_registers") ? 168 : 16;
     if (row.starts("config,static8K")) launch.static_shared = 8192;
-    if (row.starts("config,dynamic")) launch.dynamic_shared = static_cast<std::uint32_t>(std::stoul(row.label.substr(14)) * 1024);
+    if (row.starts("config,dynamic"))
+      launch.dynamic_shared = static_cast<std::uint32_t>(std::stoul(row.label.substr(14)) * 1024);
     const auto o = sim::occupancy(card, launch);
     INFO(row.label);
     REQUIRE(o.ok());
@@ -58,27 +60,34 @@ TEST_CASE("atomics of every kind count as on an H200, told apart by their SASS")
   for (const auto& row : rows()) {
     if (!row.starts("atomics,")) continue;
     const std::string kind = after(row.label, ',').substr(0, after(row.label, ',').find(' '));
-    const std::uint32_t bytes = kind.find("64") != std::string::npos ? 8 : kind == "red.v4f32" ? 16 : 4;
+    const std::uint32_t bytes = kind.find("64") != std::string::npos ? 8
+                                : kind == "red.v4f32"                ? 16
+                                                                     : 4;
     const bool value_back = kind[0] != 'r';
     const std::string sass = kind == "cas.u32" ? "ATOMG.E.CAS.STRONG.GPU PT, R5, [R2], R4, R5"
-                             : value_back      ? "ATOMG.E.ADD.STRONG.GPU PT, R5, desc[UR4][R2.64], R5"
-                                               : "RED.E.ADD.STRONG.GPU desc[UR4][R2.64], R5";
+                             : value_back ? "ATOMG.E.ADD.STRONG.GPU PT, R5, desc[UR4][R2.64], R5"
+                                          : "RED.E.ADD.STRONG.GPU desc[UR4][R2.64], R5";
     Kernel k = kernel();
     // The trace's own operation says atomic everywhere: the text decides.
     const auto atom = k.site(Op::kAtomic, Space::kGlobal, bytes, sass);
     const auto out = k.site(Op::kStore, Space::kGlobal, 4, "STG.E desc[UR4][R2.64], R5");
     k.fill = [&](Warp& w) {
-      w.records.push_back(listed(w, atom, kLanes, [&](unsigned l) { return kA + l % row.number("lanes") * row.number("step"); }));
+      w.records.push_back(listed(w, atom, kLanes, [&](unsigned l) {
+        return kA + l % row.number("lanes") * row.number("step");
+      }));
       if (value_back) w.records.push_back(regular(out, kB, 4));
     };
     const auto c = count(k);
-    same(c, row, {"l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum",
-                  "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum",
-                  "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "l1tex__m_l1tex2xbar_write_sectors.sum",
-                  "l1tex__m_xbar2l1tex_read_sectors.sum", "lts__t_requests_srcunit_tex_op_atom.sum",
-                  "lts__t_requests_srcunit_tex_op_red.sum", "lts__t_requests_srcunit_tex_op_write.sum",
-                  "lts__t_sectors_srcunit_tex_op_atom.sum", "lts__t_sectors_srcunit_tex_op_red.sum",
-                  "memory_l1_tag_requests_global", "memory_l2_theoretical_sectors_global"});
+    same(c, row,
+         {"l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum",
+          "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum",
+          "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
+          "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum",
+          "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "l1tex__m_l1tex2xbar_write_sectors.sum",
+          "l1tex__m_xbar2l1tex_read_sectors.sum", "lts__t_requests_srcunit_tex_op_atom.sum",
+          "lts__t_requests_srcunit_tex_op_red.sum", "lts__t_requests_srcunit_tex_op_write.sum",
+          "lts__t_sectors_srcunit_tex_op_atom.sum", "lts__t_sectors_srcunit_tex_op_red.sum",
+          "memory_l1_tag_requests_global", "memory_l2_theoretical_sectors_global"});
   }
 }
 
@@ -92,13 +101,15 @@ TEST_CASE("local stores of every width count as on an H200") {
     const auto out = k.site(Op::kStore, Space::kGlobal, 4);
     k.fill = [&](Warp& w) {
       const bool per_lane = row.number("per_lane");
-      w.records.push_back(listed(w, st, kLanes, [&](unsigned l) { return 16 + (per_lane ? l * 7 % 32 * 16 : 0); }));
+      w.records.push_back(
+          listed(w, st, kLanes, [&](unsigned l) { return 16 + (per_lane ? l * 7 % 32 * 16 : 0); }));
       w.records.push_back(regular(out, kB, 4));
     };
-    same(count(k), row, {"l1tex__t_requests_pipe_lsu_mem_local_op_st.sum", "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum",
-                         "l1tex__m_l1tex2xbar_write_sectors.sum", "lts__t_requests_srcunit_tex_op_write.sum",
-                         "lts__t_sectors_srcunit_tex_op_write.sum", "memory_l2_theoretical_sectors_local",
-                         "memory_l2_theoretical_sectors_global"});
+    same(count(k), row,
+         {"l1tex__t_requests_pipe_lsu_mem_local_op_st.sum",
+          "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", "l1tex__m_l1tex2xbar_write_sectors.sum",
+          "lts__t_requests_srcunit_tex_op_write.sum", "lts__t_sectors_srcunit_tex_op_write.sum",
+          "memory_l2_theoretical_sectors_local", "memory_l2_theoretical_sectors_global"});
   }
 }
 
@@ -109,7 +120,9 @@ TEST_CASE("asynchronous copies count as on an H200") {
     const std::uint64_t step = std::max<std::uint64_t>(bytes, row.number("step"));
     const bool bypass = row.label.find(" cg ") != std::string::npos;
     Kernel k = kernel();
-    const auto in = k.site(Op::kAsyncCopyRead, Space::kGlobal, bytes, bypass ? "LDGSTS.E.BYPASS.128 [R5], desc[UR4][R2.64]" : "LDGSTS.E [R5], desc[UR4][R2.64]");
+    const auto in = k.site(
+        Op::kAsyncCopyRead, Space::kGlobal, bytes,
+        bypass ? "LDGSTS.E.BYPASS.128 [R5], desc[UR4][R2.64]" : "LDGSTS.E [R5], desc[UR4][R2.64]");
     // Both sides are records of one pc.
     k.sites.push_back({k.sites.back().pc, Op::kAsyncCopyWrite, Space::kShared, bytes});
     k.text.push_back("");
@@ -117,19 +130,26 @@ TEST_CASE("asynchronous copies count as on an H200") {
     const auto out = k.site(Op::kStore, Space::kGlobal, 4, "STG.E desc[UR4][R2.64], R5");
     k.fill = [&](Warp& w) {
       const auto width = static_cast<std::int32_t>(bytes);
-      w.records = {regular(in, kA, static_cast<std::int32_t>(step)), regular(in + 1, 0, width), regular(ld, 0, width), regular(out, kB, 4)};
+      w.records = {regular(in, kA, static_cast<std::int32_t>(step)), regular(in + 1, 0, width),
+                   regular(ld, 0, width), regular(out, kB, 4)};
     };
     const auto c = count(k);
-    same(c, row, {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-                  "l1tex__m_xbar2l1tex_read_sectors.sum", "lts__t_sectors_srcunit_tex_op_read.sum",
-                  "memory_l1_tag_requests_global", "memory_l2_theoretical_sectors_global", "memory_l1_wavefronts_shared",
-                  "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"});
-    if (!bypass) same(c, row, {"l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum", "lts__t_requests_srcunit_tex_op_read.sum"});
+    same(c, row,
+         {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+          "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "l1tex__m_xbar2l1tex_read_sectors.sum",
+          "lts__t_sectors_srcunit_tex_op_read.sum", "memory_l1_tag_requests_global",
+          "memory_l2_theoretical_sectors_global", "memory_l1_wavefronts_shared",
+          "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"});
+    if (!bypass)
+      same(c, row,
+           {"l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum",
+            "lts__t_requests_srcunit_tex_op_read.sum"});
     CHECK(c.inst_ldgsts == 1);
   }
 }
 
-// "past 16 ffffffff 000001… 000002…": places of the lanes on both sides, in units of the bytes a lane.
+// "past 16 ffffffff 000001… 000002…": places of the lanes on both sides, in units of the bytes a
+// lane.
 TEST_CASE("asynchronous copies whose sides lie differently count as on an H200") {
   int cases = 0, wavefronts = 0, requests = 0;
   for (const auto& row : hardware_rows("async_shapes.csv")) {
@@ -137,18 +157,25 @@ TEST_CASE("asynchronous copies whose sides lie differently count as on an H200")
     const auto bytes = static_cast<std::uint32_t>(std::stoul(part[1]));
     const auto mask = static_cast<std::uint32_t>(std::stoul(part[2], nullptr, 16));
     const bool past = part[0] == "past";
-    const auto place = [&](std::size_t side, unsigned lane) { return std::stoull(part[side].substr(3 * lane, 3), nullptr, 16) * bytes; };
+    const auto place = [&](std::size_t side, unsigned lane) {
+      return std::stoull(part[side].substr(3 * lane, 3), nullptr, 16) * bytes;
+    };
     Kernel k = kernel();
-    const auto in = k.site(Op::kAsyncCopyRead, Space::kGlobal, bytes, past ? "LDGSTS.E.BYPASS.128 [R5], desc[UR4][R2.64]" : "LDGSTS.E [R5], desc[UR4][R2.64]");
+    const auto in = k.site(
+        Op::kAsyncCopyRead, Space::kGlobal, bytes,
+        past ? "LDGSTS.E.BYPASS.128 [R5], desc[UR4][R2.64]" : "LDGSTS.E [R5], desc[UR4][R2.64]");
     k.sites.push_back({k.sites.back().pc, Op::kAsyncCopyWrite, Space::kShared, bytes});
     k.text.push_back("");
     k.fill = [&](Warp& w) {
-      w.records = {listed(w, in, mask, [&](unsigned l) { return kA + place(3, l); }), listed(w, in + 1, mask, [&](unsigned l) { return place(4, l); })};
+      w.records = {listed(w, in, mask, [&](unsigned l) { return kA + place(3, l); }),
+                   listed(w, in + 1, mask, [&](unsigned l) { return place(4, l); })};
     };
     const auto c = count(k);
     if (past) CHECK(c.theoretical_global == row.at("l1tex__m_xbar2l1tex_read_sectors.sum"));
-    same(c, row, {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "l1tex__m_xbar2l1tex_read_sectors.sum", "memory_l1_tag_requests_global",
-                  "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum"});
+    same(c, row,
+         {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "l1tex__m_xbar2l1tex_read_sectors.sum",
+          "memory_l1_tag_requests_global",
+          "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum"});
     if (!past) CHECK(c.shared_wavefronts == row.at("memory_l1_wavefronts_shared"));
     wavefronts += c.shared_wavefronts == row.at("memory_l1_wavefronts_shared");
     requests += c.l2.read_requests == row.at("lts__t_requests_srcunit_tex_op_read.sum");
@@ -159,7 +186,8 @@ TEST_CASE("asynchronous copies whose sides lie differently count as on an H200")
   CHECK(requests >= 540);
 }
 
-// "through 4 ffffffff 0000ff00 000001… 000002…": the lanes that are on, those of them that are filled with zeros.
+// "through 4 ffffffff 0000ff00 000001… 000002…": the lanes that are on, those of them that are
+// filled with zeros.
 TEST_CASE("asynchronous copies of lanes without a source count as on an H200") {
   int cases = 0, equal = 0, nothing_read = 0;
   for (const auto& row : hardware_rows("async_passes.csv")) {
@@ -169,15 +197,20 @@ TEST_CASE("asynchronous copies of lanes without a source count as on an H200") {
     const auto on = static_cast<std::uint32_t>(std::stoul(part[2], nullptr, 16));
     const auto reads = on & ~static_cast<std::uint32_t>(std::stoul(part[3], nullptr, 16));
     if (reads == on) continue;
-    const auto place = [&](std::size_t side, unsigned lane) { return std::stoull(part[side].substr(3 * lane, 3), nullptr, 16) * bytes; };
+    const auto place = [&](std::size_t side, unsigned lane) {
+      return std::stoull(part[side].substr(3 * lane, 3), nullptr, 16) * bytes;
+    };
     Kernel k = kernel();
-    const auto in = k.site(Op::kAsyncCopyRead, Space::kGlobal, bytes, past ? "LDGSTS.E.BYPASS.128 [R5], desc[UR4][R2.64], P0" : "LDGSTS.E [R5], desc[UR4][R2.64], P0");
+    const auto in = k.site(Op::kAsyncCopyRead, Space::kGlobal, bytes,
+                           past ? "LDGSTS.E.BYPASS.128 [R5], desc[UR4][R2.64], P0"
+                                : "LDGSTS.E [R5], desc[UR4][R2.64], P0");
     k.sites.push_back({k.sites.back().pc, Op::kAsyncCopyWrite, Space::kShared, bytes});
     k.text.push_back("");
     const auto copies = [&](std::vector<std::uint32_t> masks) {
       k.fill = [&, masks](Warp& w) {
         for (const std::uint32_t mask : masks) {
-          if (mask) w.records.push_back(listed(w, in, mask, [&](unsigned l) { return kA + place(4, l); }));
+          if (mask)
+            w.records.push_back(listed(w, in, mask, [&](unsigned l) { return kA + place(4, l); }));
           w.records.push_back(listed(w, in + 1, on, [&](unsigned l) { return place(5, l); }));
         }
       };
@@ -186,7 +219,8 @@ TEST_CASE("asynchronous copies of lanes without a source count as on an H200") {
     // Behind one that reads with all lanes, of which nothing may be left.
     const auto before = copies({on}), both = copies({on, reads});
     INFO(row.label);
-    const bool same_count = both.shared_wavefronts - before.shared_wavefronts == row.at("memory_l1_wavefronts_shared");
+    const bool same_count =
+        both.shared_wavefronts - before.shared_wavefronts == row.at("memory_l1_wavefronts_shared");
     if (!past || reads == 0) CHECK(same_count);
     CHECK(both.inst_ldgsts == 2);
     CHECK(both.ldgsts.requests == (past ? 0 : 2));
@@ -217,23 +251,30 @@ TEST_CASE("bulk copies count as on an H200, skewed ones included") {
       w.records.push_back(regular(back, kB + skew, 0, 1));
     };
     const auto c = count(k);
-    same(c, row, {"l1tex__m_xbar2l1tex_read_sectors.sum", "l1tex__m_l1tex2xbar_write_sectors.sum",
-                  "lts__t_requests_srcunit_tex_op_write.sum", "lts__t_sectors_srcunit_tex_op_write.sum"});
+    same(c, row,
+         {"l1tex__m_xbar2l1tex_read_sectors.sum", "l1tex__m_l1tex2xbar_write_sectors.sum",
+          "lts__t_requests_srcunit_tex_op_write.sum", "lts__t_sectors_srcunit_tex_op_write.sum"});
     // A skewed read's pieces meet on their way to the L2, by chance of arrival.
-    if (skew == 0) same(c, row, {"lts__t_requests_srcunit_tex_op_read.sum", "lts__t_sectors_srcunit_tex_op_read.sum"});
+    if (skew == 0)
+      same(c, row,
+           {"lts__t_requests_srcunit_tex_op_read.sum", "lts__t_sectors_srcunit_tex_op_read.sum"});
   }
 }
 
 TEST_CASE("generic accesses count by where they go, and split ones on both sides") {
   for (const char* where : {"global", "shared", "mixed"}) {
     const auto row = hardware_row(rows(), std::string("generic,") + where);
-    const std::uint32_t shared = row.label == "generic,shared" ? kLanes : row.label == "generic,mixed" ? 0xffffu : 0;
+    const std::uint32_t shared = row.label == "generic,shared"  ? kLanes
+                                 : row.label == "generic,mixed" ? 0xffffu
+                                                                : 0;
     Kernel k = kernel();
     const auto init = k.site(Op::kStore, Space::kShared, 4, "STS [R5], R4");
     struct {
       Op op;
       const char* sass;
-    } const kinds[] = {{Op::kLoad, "LD.E R4, desc[UR4][R2.64]"}, {Op::kStore, "ST.E desc[UR4][R2.64], R4"}, {Op::kAtomic, "ATOM.E.ADD.STRONG.GPU PT, R5, desc[UR4][R2.64], R5"}};
+    } const kinds[] = {{Op::kLoad, "LD.E R4, desc[UR4][R2.64]"},
+                       {Op::kStore, "ST.E desc[UR4][R2.64], R4"},
+                       {Op::kAtomic, "ATOM.E.ADD.STRONG.GPU PT, R5, desc[UR4][R2.64], R5"}};
     std::vector<std::uint32_t> site;
     for (const auto& kind : kinds) {
       site.push_back(k.site(kind.op, Space::kGlobal, 4, kind.sass));
@@ -250,10 +291,14 @@ TEST_CASE("generic accesses count by where they go, and split ones on both sides
       }
       w.records.push_back(regular(out, kB, 4));
     };
-    same(count(k), row, {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-                         "l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
-                         "l1tex__m_l1tex2xbar_write_sectors.sum", "l1tex__m_xbar2l1tex_read_sectors.sum",
-                         "lts__t_requests_srcunit_tex_op_write.sum", "lts__t_sectors_srcunit_tex_op_write.sum",
-                         "memory_l1_wavefronts_shared", "memory_l1_tag_requests_global", "memory_l2_theoretical_sectors_global"});
+    same(count(k), row,
+         {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+          "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+          "l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum",
+          "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
+          "l1tex__m_l1tex2xbar_write_sectors.sum", "l1tex__m_xbar2l1tex_read_sectors.sum",
+          "lts__t_requests_srcunit_tex_op_write.sum", "lts__t_sectors_srcunit_tex_op_write.sum",
+          "memory_l1_wavefronts_shared", "memory_l1_tag_requests_global",
+          "memory_l2_theoretical_sectors_global"});
   }
 }

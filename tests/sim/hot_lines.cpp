@@ -9,7 +9,8 @@ using namespace warpmem::testing;
 
 namespace {
 
-// Warp w adds to line (w + round) % lines of some `apart` bytes from each other; `word`: one lane does.
+// Warp w adds to line (w + round) % lines of some `apart` bytes from each other; `word`: one lane
+// does.
 std::uint64_t cycles(std::uint64_t apart, std::uint64_t lines, std::uint64_t rounds, bool word) {
   Kernel k = kernel(132, 256);
   k.code = testing::lines({{"RED.E.ADD [R10.64], R7 ;", control(2, kNone, 2)},

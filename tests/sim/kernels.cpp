@@ -46,7 +46,9 @@ TEST_CASE("a stride of 128 bytes touches a line a lane") {
 TEST_CASE("a broadcast touches one sector whatever the lanes") {
   Kernel k = kernel();
   const auto ld = k.site(Op::kLoad, Space::kGlobal, 8);
-  k.fill = [&](Warp& w) { w.records = {regular(ld, kA + 64, 0), regular(ld, kA + 64, 0, 0x80000001)}; };
+  k.fill = [&](Warp& w) {
+    w.records = {regular(ld, kA + 64, 0), regular(ld, kA + 64, 0, 0x80000001)};
+  };
   const auto c = count(k);
   CHECK(c.global_ld.sectors == 2);
   CHECK(c.global_ld.hits == 1);
@@ -55,14 +57,15 @@ TEST_CASE("a broadcast touches one sector whatever the lanes") {
 
 TEST_CASE("negative strides, gaps in the mask and straddling words count their sectors") {
   Kernel k = kernel();
-  const auto word = k.site(Op::kLoad, Space::kGlobal, 4), quad = k.site(Op::kLoad, Space::kGlobal, 16);
+  const auto word = k.site(Op::kLoad, Space::kGlobal, 4),
+             quad = k.site(Op::kLoad, Space::kGlobal, 16);
   k.fill = [&](Warp& w) {
-    w.records = {regular(word, kA + 124, -4),                    // the same line, backwards: 4
-                 regular(word, kA + 4096, 4, 0x000000ff),        // 1
-                 regular(word, kA + 8192, 4, 0x01010101),        // 4
-                 regular(word, kA + 16384, 4, 0xff000000),       // the last sector: 1
-                 regular(quad, kA + 32768, 16),                  // four lines: 16
-                 regular(word, kA + 65536 + 30, 0, 1)};          // two sectors of one line
+    w.records = {regular(word, kA + 124, -4),               // the same line, backwards: 4
+                 regular(word, kA + 4096, 4, 0x000000ff),   // 1
+                 regular(word, kA + 8192, 4, 0x01010101),   // 4
+                 regular(word, kA + 16384, 4, 0xff000000),  // the last sector: 1
+                 regular(quad, kA + 32768, 16),             // four lines: 16
+                 regular(word, kA + 65536 + 30, 0, 1)};     // two sectors of one line
   };
   const auto c = count(k);
   CHECK(c.global_ld.sectors == 4 + 1 + 4 + 1 + 16 + 2);
@@ -83,8 +86,10 @@ TEST_CASE("records without active lanes count as records only") {
 TEST_CASE("a transpose through shared memory conflicts 32 ways, and not at all when padded") {
   for (std::int32_t pitch : {128, 132}) {
     Kernel k = kernel();
-    const auto ld = k.site(Op::kLoad, Space::kGlobal, 4), sts = k.site(Op::kStore, Space::kShared, 4);
-    const auto lds = k.site(Op::kLoad, Space::kShared, 4), st = k.site(Op::kStore, Space::kGlobal, 4);
+    const auto ld = k.site(Op::kLoad, Space::kGlobal, 4),
+               sts = k.site(Op::kStore, Space::kShared, 4);
+    const auto lds = k.site(Op::kLoad, Space::kShared, 4),
+               st = k.site(Op::kStore, Space::kGlobal, 4);
     k.fill = [&](Warp& w) {
       for (std::uint64_t y = 0; y < 32; ++y) {
         w.records.push_back(regular(ld, kA + y * 4096, 4));
@@ -106,7 +111,8 @@ TEST_CASE("a transpose through shared memory conflicts 32 ways, and not at all w
   }
 }
 
-TEST_CASE("a transpose without shared memory stores a sector a lane, and its tile stays in the L1") {
+TEST_CASE(
+    "a transpose without shared memory stores a sector a lane, and its tile stays in the L1") {
   Kernel k = kernel();
   const auto ld = k.site(Op::kLoad, Space::kGlobal, 4), st = k.site(Op::kStore, Space::kGlobal, 4);
   k.fill = [&](Warp& w) {
@@ -129,9 +135,11 @@ TEST_CASE("cache operators decide what looks into the L1") {
     std::uint64_t hits;  // of the second load of four sectors, after the first
     std::uint64_t l2;    // sectors read from L2 by both
   };
-  for (const Case& x : {Case{"LDG.E R4, desc[UR4][R2.64]", 4, 4}, Case{"LDG.E.CONSTANT R4, desc[UR4][R2.64]", 4, 4},
-                        Case{"LDG.E.STRONG.GPU R4, desc[UR4][R2.64]", 0, 8}, Case{"LDG.E.STRONG.SYS R4, desc[UR4][R2.64]", 0, 8},
-                        Case{"LDG.E.NA R4, desc[UR4][R2.64]", 0, 8}, Case{"LDG.E.EF R4, desc[UR4][R2.64]", 4, 4}}) {
+  for (const Case& x :
+       {Case{"LDG.E R4, desc[UR4][R2.64]", 4, 4}, Case{"LDG.E.CONSTANT R4, desc[UR4][R2.64]", 4, 4},
+        Case{"LDG.E.STRONG.GPU R4, desc[UR4][R2.64]", 0, 8},
+        Case{"LDG.E.STRONG.SYS R4, desc[UR4][R2.64]", 0, 8},
+        Case{"LDG.E.NA R4, desc[UR4][R2.64]", 0, 8}, Case{"LDG.E.EF R4, desc[UR4][R2.64]", 4, 4}}) {
     Kernel k = kernel();
     const auto ld = k.site(Op::kLoad, Space::kGlobal, 4, x.sass);
     k.fill = [&](Warp& w) { w.records = {regular(ld, kA, 4), regular(ld, kA, 4)}; };
@@ -144,8 +152,11 @@ TEST_CASE("cache operators decide what looks into the L1") {
 
 TEST_CASE("an atomic takes its sector out of the L1") {
   Kernel k = kernel();
-  const auto ld = k.site(Op::kLoad, Space::kGlobal, 4), red = k.site(Op::kReduction, Space::kGlobal, 4);
-  k.fill = [&](Warp& w) { w.records = {regular(ld, kA, 4), regular(red, kA, 4, 0xff), regular(ld, kA, 4)}; };
+  const auto ld = k.site(Op::kLoad, Space::kGlobal, 4),
+             red = k.site(Op::kReduction, Space::kGlobal, 4);
+  k.fill = [&](Warp& w) {
+    w.records = {regular(ld, kA, 4), regular(red, kA, 4, 0xff), regular(ld, kA, 4)};
+  };
   const auto c = count(k);
   CHECK(c.inst_red == 1);
   CHECK(c.global_red.sectors == 1);
@@ -160,7 +171,8 @@ TEST_CASE("shared atomics cost by their SASS") {
     const char* sass;
     std::uint64_t wavefronts;
   };
-  for (const Case& x : {Case{"ATOMS.ADD R4, [R5], R6", 32}, Case{"ATOMS.CAS R4, [R5], R6, R7", 64}, Case{"ATOMS.POPC.INC.32 RZ, [R5]", 1}}) {
+  for (const Case& x : {Case{"ATOMS.ADD R4, [R5], R6", 32}, Case{"ATOMS.CAS R4, [R5], R6, R7", 64},
+                        Case{"ATOMS.POPC.INC.32 RZ, [R5]", 1}}) {
     Kernel k = kernel();
     const auto atom = k.site(Op::kAtomic, Space::kShared, 4, x.sass);
     k.fill = [&](Warp& w) { w.records = {regular(atom, 64, 0)}; };
@@ -174,9 +186,12 @@ TEST_CASE("shared atomics cost by their SASS") {
 TEST_CASE("matrix loads take a wavefront a matrix of neighbouring rows") {
   for (std::uint32_t matrices : {1u, 2u, 4u}) {
     Kernel k = kernel();
-    const auto ldsm = k.site(Op::kMatrixLoad, Space::kShared, 16), stsm = k.site(Op::kMatrixStore, Space::kShared, 16);
+    const auto ldsm = k.site(Op::kMatrixLoad, Space::kShared, 16),
+               stsm = k.site(Op::kMatrixStore, Space::kShared, 16);
     const std::uint32_t mask = matrices == 4 ? ~0u : (1u << 8 * matrices) - 1;
-    k.fill = [&](Warp& w) { w.records = {regular(ldsm, 0, 16, mask), regular(stsm, 0, 128, mask)}; };
+    k.fill = [&](Warp& w) {
+      w.records = {regular(ldsm, 0, 16, mask), regular(stsm, 0, 128, mask)};
+    };
     const auto c = count(k);
     CHECK(c.inst_ldsm == 1);
     CHECK(c.inst_stsm == 1);
@@ -186,8 +201,11 @@ TEST_CASE("matrix loads take a wavefront a matrix of neighbouring rows") {
 
 TEST_CASE("a product's matrices take a wavefront for 128 bytes, once for its four warps") {
   Kernel k = kernel(1, 256);
-  const auto wide = k.site(Op::kProductRead, Space::kShared, 6144), narrow = k.site(Op::kProductRead, Space::kShared, 256);
-  k.fill = [&](Warp& w) { w.records = {regular(wide, 0x400, 0), regular(narrow, 0x800, 0), regular(wide, 0x400, 0)}; };
+  const auto wide = k.site(Op::kProductRead, Space::kShared, 6144),
+             narrow = k.site(Op::kProductRead, Space::kShared, 256);
+  k.fill = [&](Warp& w) {
+    w.records = {regular(wide, 0x400, 0), regular(narrow, 0x800, 0), regular(wide, 0x400, 0)};
+  };
   const auto c = count(k);
   CHECK(c.shared_wavefronts == 2 * (48 + 2 + 48));  // two warpgroups
   CHECK(c.shared_wavefronts_ld == 0);               // no load does it
@@ -217,7 +235,10 @@ TEST_CASE("host memory passes through and is read again each time it misses the 
   k.launch.allocations = {{kA, 4096, trace::AllocationKind::kHost}};
   const auto ld = k.site(Op::kLoad, Space::kGlobal, 4, "LDG.E.STRONG.SYS R4, desc[UR4][R2.64]");
   const auto st = k.site(Op::kStore, Space::kGlobal, 4);
-  k.fill = [&](Warp& w) { w.records = {regular(ld, kA, 4), regular(ld, kA, 4), regular(st, kA, 4), regular(ld, kA + 4096, 4)}; };
+  k.fill = [&](Warp& w) {
+    w.records = {regular(ld, kA, 4), regular(ld, kA, 4), regular(st, kA, 4),
+                 regular(ld, kA + 4096, 4)};
+  };
   const auto c = count(k);
   CHECK(c.l2.sysmem_read == 8);
   CHECK(c.l2.sysmem_write == 4);
@@ -227,7 +248,8 @@ TEST_CASE("host memory passes through and is read again each time it misses the 
 
 TEST_CASE("wide contiguous bulk copies move every sector once") {
   Kernel k = kernel();
-  const auto in = k.site(Op::kBulkRead, Space::kGlobal, 65536), out = k.site(Op::kBulkWrite, Space::kGlobal, 65536);
+  const auto in = k.site(Op::kBulkRead, Space::kGlobal, 65536),
+             out = k.site(Op::kBulkWrite, Space::kGlobal, 65536);
   k.fill = [&](Warp& w) { w.records = {regular(in, kA, 0, 1), regular(out, kB, 0, 1)}; };
   const auto c = count(k);
   CHECK(c.l2.read == 2048);

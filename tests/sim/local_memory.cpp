@@ -21,11 +21,13 @@ TEST_CASE("words of local memory have the L1 sets that an H200 gives them") {
     if (part[0] == "profiler") continue;
     const int profiler = std::stoi(part[0]), sm = std::stoi(part[1]), frame = std::stoi(part[2]);
     const int largest = std::stoi(part[3]);
-    const LocalMemory memory(static_cast<std::uint64_t>(frame) * 4, static_cast<std::uint64_t>(largest) * 4, kWarps,
+    const LocalMemory memory(static_cast<std::uint64_t>(frame) * 4,
+                             static_cast<std::uint64_t>(largest) * 4, kWarps,
                              profiler ? LocalMemory::kDriverBytes : LocalMemory::kDriverBytesAlone);
     const std::uint64_t line = memory.area(static_cast<std::uint64_t>(sm), std::stoull(part[4])) +
                                memory.word(std::stoull(part[5]) * 4);
-    const std::uint32_t constant = model::l1_set(line) ^ static_cast<std::uint32_t>(std::stoul(part[6]));
+    const std::uint32_t constant =
+        model::l1_set(line) ^ static_cast<std::uint32_t>(std::stoul(part[6]));
     wrong += shift.try_emplace({profiler, sm, frame, largest}, constant).first->second != constant;
     under_profiler += profiler;
     ++words;

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::uint32_t kCtas = 132, kWarps = 8;
 
-// Warps of `loads` loads; the file holds `piece` records of every warp, then the next of every warp:
-// as a recorder drains a GPU, where all CTAs run at once.
+// Warps of `loads` loads; the file holds `piece` records of every warp, then the next of every
+// warp: as a recorder drains a GPU, where all CTAs run at once.
 void write_long(const std::string& path, std::uint64_t loads, std::uint64_t piece) {
   Kernel k = kernel(kCtas, kWarps * 32);
   const auto ld = k.site(Op::kLoad, Space::kGlobal, 4);
@@ -25,7 +25,8 @@ void write_long(const std::string& path, std::uint64_t loads, std::uint64_t piec
   for (std::uint64_t at = 0; at < loads; at += piece)
     for (std::uint64_t warp = 0; warp < kCtas * kWarps; ++warp) {
       records.clear();
-      for (std::uint64_t i = at; i < std::min(loads, at + piece); ++i) records.push_back(regular(ld, kA + (warp * loads + i) * 128, 4));
+      for (std::uint64_t i = at; i < std::min(loads, at + piece); ++i)
+        records.push_back(regular(ld, kA + (warp * loads + i) * 128, 4));
       builder.add(warp / kWarps, static_cast<std::uint32_t>(warp % kWarps), records, k.sites, {});
       if (builder.full()) must(writer.append(builder.take()));
     }

@@ -150,8 +150,7 @@ TEST_CASE("a grid that fits is shared out before it starts, another as it starts
     for (const auto& [ctas, cycles] : by_ctas) {
       INFO(kernel << ", " << ctas << " CTAs");
       const std::vector<int> sms = sim::first_placement(card, 32, ctas);
-      const auto shared_out =
-          static_cast<double>(sim::first_starts(card, sms, 1, true).shared_out);
+      const auto shared_out = static_cast<double>(sim::first_starts(card, sms, 1, true).shared_out);
       const double more = median(cycles) - median(by_ctas.at(1));
       // A copy's SMs end at different times, and idle then.
       const double slack = kernel.starts_with("copy") ? 600 : 250;

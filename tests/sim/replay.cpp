@@ -43,7 +43,8 @@ sim::ReplayOptions keeping() {
   return o;
 }
 
-std::string replay_text(const std::vector<Kernel>& kernels, const WriteOptions& how, const sim::ReplayOptions& options = {}) {
+std::string replay_text(const std::vector<Kernel>& kernels, const WriteOptions& how,
+                        const sim::ReplayOptions& options = {}) {
   TemporaryFolder folder;
   write_trace(folder.file("t.wmt"), kernels, how);
   const auto reader = open(folder.file("t.wmt"));
@@ -97,7 +98,8 @@ TEST_CASE("metrics carry the profiler's names, once each, with a unit") {
   const auto result = must(sim::replay(reader, h200()));
   REQUIRE(result.launches.size() == 1);
   CHECK(result.launches[0].metrics.size() == names.size() + 1);  // and the configuration
-  CHECK(result.launches[0].metrics.at("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum").value == 4);
+  CHECK(result.launches[0].metrics.at("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum").value ==
+        4);
   CHECK(result.launches[0].grid[0] == 2);
   CHECK(result.launches[0].kernel == "kernel0");
 }
@@ -160,7 +162,8 @@ TEST_CASE("an unsealed trace replays as far as it goes and says so") {
   CHECK_FALSE(result.details[0].complete);
   CHECK(result.details[0].counters.records == 200);
   bool said = false;
-  for (const auto& n : result.details[0].notes) said |= n == "the trace of this launch is not complete";
+  for (const auto& n : result.details[0].notes)
+    said |= n == "the trace of this launch is not complete";
   CHECK(said);
 }
 
@@ -177,9 +180,15 @@ TEST_CASE("a CTA that does not fit the card is refused with the limit it breaks"
     std::uint32_t threads, registers, shared;
     const char* message;
   };
-  for (const Case& x : {Case{2080, 32, 0, "cudaErrorInvalidConfiguration (9): a CTA of 2,080 threads, h200 allows 1,024"},
-                        Case{32, 32, 300 * 1024, "cudaErrorInvalidValue (1): a CTA asks for 300 KiB of shared memory, h200 allows 227 KiB"},
-                        Case{1024, 255, 0, "cudaErrorLaunchOutOfResources (701): a CTA of 1,024 threads with 255 registers each takes"}}) {
+  for (const Case& x :
+       {Case{2080, 32, 0,
+             "cudaErrorInvalidConfiguration (9): a CTA of 2,080 threads, h200 allows 1,024"},
+        Case{32, 32, 300 * 1024,
+             "cudaErrorInvalidValue (1): a CTA asks for 300 KiB of shared memory, h200 allows 227 "
+             "KiB"},
+        Case{1024, 255, 0,
+             "cudaErrorLaunchOutOfResources (701): a CTA of 1,024 threads with 255 registers each "
+             "takes"}}) {
     TemporaryFolder folder;
     Kernel k = streaming(1);
     k.launch.block = {x.threads, 1, 1};
@@ -218,8 +227,9 @@ TEST_CASE("a launch with prefetches says that none of them is dropped") {
     TemporaryFolder folder;
     write_trace(folder.file("t.wmt"), {k});
     const auto notes = must(sim::replay(open(folder.file("t.wmt")), h200())).details.at(0).notes;
-    return std::ranges::any_of(
-        notes, [](const std::string& n) { return n.starts_with("every prefetch brings its lines"); });
+    return std::ranges::any_of(notes, [](const std::string& n) {
+      return n.starts_with("every prefetch brings its lines");
+    });
   };
   CHECK(says(Op::kPrefetch));
   CHECK_FALSE(says(Op::kLoad));
@@ -249,7 +259,8 @@ TEST_CASE("a replay without room for decoded blocks gives the same result") {
     INFO(pattern.name);
     write_trace(folder.file("t.wmt"), {of_pattern(pattern, 40)}, {.piece = 50});
     const auto reader = open(folder.file("t.wmt"));
-    CHECK(everything(must(sim::replay(reader, h200(), no_room))) == everything(must(sim::replay(reader, h200()))));
+    CHECK(everything(must(sim::replay(reader, h200(), no_room))) ==
+          everything(must(sim::replay(reader, h200()))));
   }
 }
 
@@ -257,13 +268,16 @@ TEST_CASE("an asynchronous copy is the same wherever the trace's blocks end") {
   TemporaryFolder folder;
   // Its two sides make other wavefronts than its source alone.
   Kernel k = kernel(2, 64);
-  const auto read = k.site(Op::kAsyncCopyRead, Space::kGlobal, 4, "LDGSTS.E [R5], desc[UR4][R2.64] ;");
+  const auto read =
+      k.site(Op::kAsyncCopyRead, Space::kGlobal, 4, "LDGSTS.E [R5], desc[UR4][R2.64] ;");
   const auto write = k.site(Op::kAsyncCopyWrite, Space::kShared, 4);
   const auto load = k.site(Op::kLoad, Space::kGlobal, 4, "LDG.E R4, desc[UR4][R2.64] ;");
   k.fill = [&](Warp& w) {
     for (std::uint64_t i = 0; i < 50; ++i) {
-      w.records.push_back(listed(w, read, kLanes, [&](unsigned l) { return kA + i * 4096 + l * 4; }));
-      w.records.push_back(listed(w, write, kLanes, [&](unsigned l) { return l % 8 * 128 + l / 8 * 4; }));
+      w.records.push_back(
+          listed(w, read, kLanes, [&](unsigned l) { return kA + i * 4096 + l * 4; }));
+      w.records.push_back(
+          listed(w, write, kLanes, [&](unsigned l) { return l % 8 * 128 + l / 8 * 4; }));
       if (i % 5 == w.warp) w.records.push_back(regular(load, kB + i * 128, 4));
       if (i % 7 == 0) w.records.push_back(regular(read, kB + i * 128, 4, 0xff));  // writes nothing
     }
@@ -272,7 +286,8 @@ TEST_CASE("an asynchronous copy is the same wherever the trace's blocks end") {
     write_trace(folder.file("t.wmt"), {k});
     sim::ReplayOptions options;
     options.time = time;
-    const std::string whole = everything(must(sim::replay(open(folder.file("t.wmt")), h200(), options)));
+    const std::string whole =
+        everything(must(sim::replay(open(folder.file("t.wmt")), h200(), options)));
     for (const std::size_t piece : {1u, 2u, 3u, 7u, 32u, 33u})
       for (const std::size_t bytes : {std::size_t{0}, options.decoded_bytes}) {
         INFO("pieces of " << piece << " records, " << bytes << " bytes");

@@ -196,10 +196,13 @@ TEST_CASE("spills: unmarked, what may be an access that was left as PTX is none"
     trace::Program p = without_control(text, trace::Level::kPtxSass);
     std::vector<trace::Site> sites;
     for (std::size_t i = own; with_records && i < text.size(); ++i)
-      sites.push_back({p.code[i].pc, text[i].find("ld.") != std::string::npos ? trace::Op::kLoad : trace::Op::kStore,
-                       trace::Space::kLocal, 4});
+      sites.push_back(
+          {p.code[i].pc,
+           text[i].find("ld.") != std::string::npos ? trace::Op::kLoad : trace::Op::kStore,
+           trace::Space::kLocal, 4});
     std::vector<std::pair<bool, std::int32_t>> out;
-    for (const sim::SpillAccess& a : sim::spill_accesses(trace::DecodedProgram(p), sites)) out.emplace_back(a.load, a.offset);
+    for (const sim::SpillAccess& a : sim::spill_accesses(trace::DecodedProgram(p), sites))
+      out.emplace_back(a.load, a.offset);
     return out;
   };
   CHECK(found({}).size() == 5);
@@ -243,18 +246,22 @@ TEST_CASE("spills: a loop that leaves no record goes round as often as the code 
 TEST_CASE("spills: nothing is run between the pieces of a bulk copy") {
   // A loop around the copy: from one copy to the next a warp goes round it.
   const auto copies = [](std::vector<trace::Piece> pieces) {
-    return with_code({"LDC R1, c[0x0][0x28]", "IADD3 R1, R1, -0x40, RZ", "LDG.E R4, desc[UR4][R2.64]",
-                      std::string("LDL R6, [R1+0x4]") + kMark,  // 0x30: the loop
-                      "UTMASTG.2D [UR4], [UR8]", "ISETP.LT.AND P0, PT, R6, R4, PT", "@P0 BRA 0x30", "EXIT"},
-                     {begin_site(), site_at(0x20, Op::kLoad), {0x40, Op::kBulkWrite, Space::kGlobal, 128}, end_site()},
-                     [=](Warp& w) {
-                       w.records = {regular(0, 0, 0), regular(1, kA, 4)};
-                       for (const trace::Piece piece : pieces) {
-                         w.records.push_back(trace::piece_record(0, kB + 128 * w.records.size(), piece));
-                         w.records.back().site = 2;
-                       }
-                       w.records.push_back(regular(3, 0, 0));
-                     });
+    return with_code(
+        {"LDC R1, c[0x0][0x28]", "IADD3 R1, R1, -0x40, RZ", "LDG.E R4, desc[UR4][R2.64]",
+         std::string("LDL R6, [R1+0x4]") + kMark,  // 0x30: the loop
+         "UTMASTG.2D [UR4], [UR8]", "ISETP.LT.AND P0, PT, R6, R4, PT", "@P0 BRA 0x30", "EXIT"},
+        {begin_site(),
+         site_at(0x20, Op::kLoad),
+         {0x40, Op::kBulkWrite, Space::kGlobal, 128},
+         end_site()},
+        [=](Warp& w) {
+          w.records = {regular(0, 0, 0), regular(1, kA, 4)};
+          for (const trace::Piece piece : pieces) {
+            w.records.push_back(trace::piece_record(0, kB + 128 * w.records.size(), piece));
+            w.records.back().site = 2;
+          }
+          w.records.push_back(regular(3, 0, 0));
+        });
   };
   using enum trace::Piece;
   CHECK(local_of(copies({kFirst})) == Local{1, 0});

@@ -47,14 +47,18 @@ class TemporaryFolder {
 
 struct Kernel {
   std::vector<Site> sites;
-  std::vector<std::string> text;  // SASS by site, "" where none: sites' pcs are 16, 32, …
+  std::vector<std::string> text;         // SASS by site, "" where none: sites' pcs are 16, 32, …
   std::vector<trace::Instruction> code;  // all of the program's, instead of `text`
   trace::Level level = trace::Level::kSass;
-  trace::Launch launch;           // program is set by write_trace
+  trace::Launch launch;  // program is set by write_trace
   std::function<void(Warp&)> fill;
 
-  std::uint64_t ctas() const { return std::uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2]; }
-  std::uint32_t warps() const { return (launch.block[0] * launch.block[1] * launch.block[2] + 31) / 32; }
+  std::uint64_t ctas() const {
+    return std::uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
+  }
+  std::uint32_t warps() const {
+    return (launch.block[0] * launch.block[1] * launch.block[2] + 31) / 32;
+  }
 
   // Adds a site and gives its number, as records name it.
   std::uint32_t site(Op op, Space space, std::uint32_t bytes, const std::string& sass = "") {
@@ -74,8 +78,8 @@ inline Kernel kernel(std::uint32_t ctas = 1, std::uint32_t threads = 32) {
 
 struct WriteOptions {
   bool seal = true;
-  bool backwards = false;          // CTAs from the last to the first
-  std::size_t piece = 1000000;     // records of a warp that follow one another in the file
+  bool backwards = false;       // CTAs from the last to the first
+  std::size_t piece = 1000000;  // records of a warp that follow one another in the file
   std::uint64_t lost = 0;
 };
 
@@ -89,7 +93,8 @@ inline void must(Result<void> r) {
 }
 
 // Writes one launch a kernel.
-inline void write_trace(const std::string& path, const std::vector<Kernel>& kernels, const WriteOptions& options = {}) {
+inline void write_trace(const std::string& path, const std::vector<Kernel>& kernels,
+                        const WriteOptions& options = {}) {
   auto writer = must(trace::TraceWriter::create(path, trace::Origin{}, {.overwrite = true}));
   std::uint32_t id = 0;
   for (const Kernel& k : kernels) {
@@ -121,7 +126,8 @@ inline void write_trace(const std::string& path, const std::vector<Kernel>& kern
           any = true;
           if (builder.full()) must(writer.append(builder.take(options.lost)));
         }
-        if (options.piece < 1000000 && !builder.empty()) must(writer.append(builder.take(options.lost)));
+        if (options.piece < 1000000 && !builder.empty())
+          must(writer.append(builder.take(options.lost)));
       }
     }
     if (!builder.empty()) must(writer.append(builder.take(options.lost)));
@@ -137,21 +143,25 @@ inline trace::TraceReader open(const std::string& path) {
 }
 
 // Writes the kernel and replays it on an H200.
-inline model::LaunchCounters count(const Kernel& k, const model::Card& card, const WriteOptions& options = {}) {
+inline model::LaunchCounters count(const Kernel& k, const model::Card& card,
+                                   const WriteOptions& options = {}) {
   TemporaryFolder folder;
   write_trace(folder.file("t.wmt"), {k}, options);
   const auto reader = open(folder.file("t.wmt"));
   return must(sim::replay(reader, card)).details.at(0).counters;
 }
 
-inline model::LaunchCounters count(const Kernel& k, const WriteOptions& options = {}) { return count(k, h200(), options); }
+inline model::LaunchCounters count(const Kernel& k, const WriteOptions& options = {}) {
+  return count(k, h200(), options);
+}
 
 // Everything that a replay gives, as text: equal text, equal result.
 inline std::string everything(const sim::ReplayResult& result) {
   std::string out;
   for (const auto& launch : result.details) {
     out += launch.metrics.kernel + "\n";
-    for (const auto& [name, value] : launch.metrics.metrics) out += name + " " + std::to_string(value.value) + "\n";
+    for (const auto& [name, value] : launch.metrics.metrics)
+      out += name + " " + std::to_string(value.value) + "\n";
     for (const auto& note : launch.notes) out += note + "\n";
   }
   for (const auto& note : result.notes) out += note + "\n";

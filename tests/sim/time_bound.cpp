@@ -58,8 +58,8 @@ TEST_CASE("time: the bound of streaming from DRAM is DRAM's, and explains most o
 }
 
 TEST_CASE("time: the bound of reading again what the L2 has is the slices'") {
-  // 8 MiB, eight times over, past the L1s: a slice takes a request and four sectors in 0.65 + 4 x 0.42 of
-  // its cycles, 0.864 of an SM's.
+  // 8 MiB, eight times over, past the L1s: a slice takes a request and four sectors in 0.65 + 4 x
+  // 0.42 of its cycles, 0.864 of an SM's.
   Kernel k = reads(1056, 64, [](std::uint64_t w, std::uint64_t i) {
     return (w * 8 + i % 8 + i / 8 * 7919) % 65536;
   });
@@ -105,7 +105,8 @@ TEST_CASE("time: no launch is faster than its bound") {
 
 TEST_CASE("time: no place is in use longer than the launch runs, stores that outlast it included") {
   Kernel k = kernel(1056, 256);
-  k.code = lines({{"STG.E desc[UR4][R2.64], R5 ;", control(2)}, {"@P0 BRA 0x0 ;", control(4)}, {"EXIT ;"}});
+  k.code = lines(
+      {{"STG.E desc[UR4][R2.64], R5 ;", control(2)}, {"@P0 BRA 0x0 ;", control(4)}, {"EXIT ;"}});
   k.sites = {{0x00, Op::kStore, Space::kGlobal, 4}};
   k.text.resize(1);
   k.fill = [](Warp& w) {  // a word of 32 lines each

@@ -1,7 +1,7 @@
 // A kernel's code as the time engine reads it: control words as they are, and waits worked out from
 // the registers where there are none.
-#include "tests/catch.hpp"
 #include "sim/time/code_cache.hpp"
+#include "tests/catch.hpp"
 #include "tests/sim/h200_rows.hpp"
 #include "tests/sim/time_support.hpp"
 
@@ -209,7 +209,8 @@ TEST_CASE("time: loops whose code is too large for an SM or its GPC have it come
   const model::Card card = h200();
   const auto a_round = [&](std::uint32_t instructions) {
     sim::CodeCache code(card.numbers(), 16 * (instructions + 20));
-    const std::uint32_t pieces = static_cast<std::uint32_t>((instructions + 20) * 16 / card.numbers().code_piece_bytes) + 1;
+    const std::uint32_t pieces =
+        static_cast<std::uint32_t>((instructions + 20) * 16 / card.numbers().code_piece_bytes) + 1;
     std::uint64_t now = 0, began = 0;
     for (int round = 0; round < 12; ++round) {
       if (round == 4) began = now;
@@ -224,7 +225,8 @@ TEST_CASE("time: loops whose code is too large for an SM or its GPC have it come
     if (row["sms"] != "1" || row["warps"] != "1") continue;
     INFO(row["instructions"]);
     // Where it is just too large, it hangs on which sets the rest falls into.
-    const bool just = row["instructions"] == "2048" || row["instructions"] == "8192" || row["instructions"] == "7168";
+    const bool just = row["instructions"] == "2048" || row["instructions"] == "8192" ||
+                      row["instructions"] == "7168";
     CHECK(a_round(static_cast<std::uint32_t>(std::stoul(row["instructions"]))) ==
           Approx(std::stod(row["later"])).epsilon(just ? 0.15 : 0.09));
     ++cases;

@@ -9,8 +9,7 @@ using namespace warpmem::testing;
 
 namespace {
 
-std::vector<sim::ConstantRead> reads(const std::vector<Line>& text,
-                                     Dim3 block = {256, 1, 1}) {
+std::vector<sim::ConstantRead> reads(const std::vector<Line>& text, Dim3 block = {256, 1, 1}) {
   trace::Launch l;
   l.block = block;
   l.grid = {7, 1, 1};

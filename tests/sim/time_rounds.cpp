@@ -259,7 +259,8 @@ TEST_CASE("static: parameters of a byte and of eight, and floats, decide branche
     text.insert(text.end(), {"FADD R1, R1, R2 ;", "EXIT ;"});
     Recorded r(text);
     r.parameter(bytes), r.parameter(std::bit_cast<std::uint32_t>(number));
-    r.parameter(static_cast<std::uint32_t>(pointer)), r.parameter(static_cast<std::uint32_t>(pointer >> 32));
+    r.parameter(static_cast<std::uint32_t>(pointer)),
+        r.parameter(static_cast<std::uint32_t>(pointer >> 32));
     return r.flow().taken[branch];
   };
   const std::vector<std::string> byte = {"ULDC.U8 UR4, c[0x0][0x213] ;",
@@ -275,17 +276,15 @@ TEST_CASE("static: parameters of a byte and of eight, and floats, decide branche
   CHECK(taken(number, 2, 0, 1.5f, 0) == false);
   CHECK(taken(number, 2, 0, 1.0f, 0) == true);
   CHECK(taken(number, 2, 0, std::nanf(""), 0) == true);
-  const std::vector<std::string> pointer = {"LDC.64 R6, c[0x0][0x218] ;",
-                                            "ISETP.NE.U32.AND P0, PT, R6, RZ, PT ;",
-                                            "ISETP.NE.AND.EX P0, PT, R7, RZ, PT, P0 ;",
-                                            "@!P0 BRA 0x40 ;"};
+  const std::vector<std::string> pointer = {
+      "LDC.64 R6, c[0x0][0x218] ;", "ISETP.NE.U32.AND P0, PT, R6, RZ, PT ;",
+      "ISETP.NE.AND.EX P0, PT, R7, RZ, PT, P0 ;", "@!P0 BRA 0x40 ;"};
   CHECK(taken(pointer, 3, 0, 0, 0) == true);
   CHECK(taken(pointer, 3, 0, 0, std::uint64_t{1} << 40) == false);
   CHECK(taken(pointer, 3, 0, 0, 4) == false);
-  const std::vector<std::string> less = {"LDC.64 R6, c[0x0][0x218] ;",
-                                         "ISETP.LT.U32.AND P0, PT, R6, 0x5, PT ;",
-                                         "ISETP.LT.AND.EX P0, PT, R7, 0x1, PT, P0 ;",
-                                         "@P0 BRA 0x40 ;"};
+  const std::vector<std::string> less = {
+      "LDC.64 R6, c[0x0][0x218] ;", "ISETP.LT.U32.AND P0, PT, R6, 0x5, PT ;",
+      "ISETP.LT.AND.EX P0, PT, R7, 0x1, PT, P0 ;", "@P0 BRA 0x40 ;"};
   CHECK(taken(less, 3, 0, 0, 0x100000004) == true);
   CHECK(taken(less, 3, 0, 0, 0x100000005) == false);
   CHECK(taken(less, 3, 0, 0, 0x0ffffffff) == true);

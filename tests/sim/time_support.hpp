@@ -54,8 +54,7 @@ inline const model::InstructionTable& costs() {
   return card.instructions();
 }
 
-inline std::vector<sim::CodeLine> read_code(const trace::Program& p,
-                                            bool clusters = false) {
+inline std::vector<sim::CodeLine> read_code(const trace::Program& p, bool clusters = false) {
   return sim::read_code(trace::DecodedProgram(p), costs(), clusters);
 }
 

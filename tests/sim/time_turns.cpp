@@ -21,12 +21,12 @@ Kernel short_kernel(std::uint32_t ctas, std::uint32_t threads, const std::vector
 }
 
 const std::vector<Line> kExit = {{"LDC R1, c[0x0][0x28] ;"}, {"EXIT ;", control(5)}};
-const std::vector<Line> kReadThread = {{"LDC R1, c[0x0][0x28] ;"},
-                                       {"S2R R0, SR_TID.X ;", control(2, 0)},
-                                       {"ISETP.NE.AND P0, PT, R0, 0xfffff, PT ;",
-                                        control(13, kNone, kNone, 1)},
-                                       {"@P0 EXIT ;", control(5)},
-                                       {"EXIT ;", control(5)}};
+const std::vector<Line> kReadThread = {
+    {"LDC R1, c[0x0][0x28] ;"},
+    {"S2R R0, SR_TID.X ;", control(2, 0)},
+    {"ISETP.NE.AND P0, PT, R0, 0xfffff, PT ;", control(13, kNone, kNone, 1)},
+    {"@P0 EXIT ;", control(5)},
+    {"EXIT ;", control(5)}};
 
 // Cycles from the start of a CTA to that of the next one in its place, with one place an SM. Each
 // warp stores so many times before it leaves, a line (or 32 of them, each lane in one) at a time.
@@ -46,8 +46,7 @@ double turn(std::uint32_t stores, bool scattered) {
     k.fill = [=](Warp& w) {
       w.records.push_back(regular(begin, 0, 0));
       for (std::uint32_t s = 0; s < stores; ++s)
-        w.records.push_back(
-            regular(s, kB + (w.cta * stores + s) * 4096, scattered ? 128 : 4));
+        w.records.push_back(regular(s, kB + (w.cta * stores + s) * 4096, scattered ? 128 : 4));
       w.records.push_back(regular(end, 0, 0));
     };
     return cycles(k);

@@ -122,7 +122,8 @@ TEST_CASE("a trace of format 1.5 opens for ever, with the texels of its fetches"
   const Dump old = dump(WARPMEM_GOLDEN_TRACES "/v1.5.wmt", false);
   REQUIRE_FALSE(old.error);
   CHECK(old.text == expected.text);
-  CHECK(old.text.find(fmt::format("  40 {} 6 4 ", static_cast<int>(Op::kTexel))) != std::string::npos);
+  CHECK(old.text.find(fmt::format("  40 {} 6 4 ", static_cast<int>(Op::kTexel))) !=
+        std::string::npos);
 }
 
 TEST_CASE("a trace of format 1.6 opens for ever, with what its products read") {
@@ -133,7 +134,8 @@ TEST_CASE("a trace of format 1.6 opens for ever, with what its products read") {
   const Dump old = dump(WARPMEM_GOLDEN_TRACES "/v1.6.wmt", false);
   REQUIRE_FALSE(old.error);
   CHECK(old.text == expected.text);
-  CHECK(old.text.find(fmt::format("  40 {} 2 6144 ", static_cast<int>(Op::kProductRead))) != std::string::npos);
+  CHECK(old.text.find(fmt::format("  40 {} 2 6144 ", static_cast<int>(Op::kProductRead))) !=
+        std::string::npos);
 }
 
 TEST_CASE("a trace of format 1.7 opens for ever, with what the program said of the L2") {

@@ -219,8 +219,8 @@ Bytes small_trace_with_products() {
   const std::vector<Site> sites = {{0, Op::kCtaBegin, Space::kNone, 0},
                                    {0x40, Op::kProductRead, Space::kShared, 6144}};
   return trace_of_launch(small_launch(0), sites, 2, 4, {}, [](auto, auto) {
-    return std::vector<Record>{patterns::regular(0, kUnknownSm, 0),
-                               patterns::regular(1, 0x4400, 0), patterns::regular(1, 0x4600, 0)};
+    return std::vector<Record>{patterns::regular(0, kUnknownSm, 0), patterns::regular(1, 0x4400, 0),
+                               patterns::regular(1, 0x4600, 0)};
   });
 }
 

@@ -15,8 +15,8 @@ using recipes::kLoads;
 
 namespace {
 
-// Launches of "sass" that measured `counted` DRAM sectors where the model says a million, and one of
-// "ptx".
+// Launches of "sass" that measured `counted` DRAM sectors where the model says a million, and one
+// of "ptx".
 Report with_errors(const std::vector<double>& counted) {
   std::vector<LaunchMetrics> model, hardware;
   NcuImport file;

@@ -211,8 +211,8 @@ TEST_CASE("the profiler's advice is no counter") {
 // those of rules fill the header's columns.
 static std::string details_page() {
   const std::vector<std::string> launch{
-      "0", "7", "app", "127.0.0.1", "scale(float *, int)", "1", "7", "(128, 1, 1)", "(64, 1, 1)", "0",
-      "9.0"};
+      "0",           "7",          "app", "127.0.0.1", "scale(float *, int)", "1", "7",
+      "(128, 1, 1)", "(64, 1, 1)", "0",   "9.0"};
   const auto row = [](std::vector<std::string> cells, std::initializer_list<std::string> more,
                       const std::string& end) {
     cells.insert(cells.end(), more);
@@ -220,16 +220,32 @@ static std::string details_page() {
     for (const auto& cell : cells) out += (out.empty() ? "\"" : ",\"") + cell + "\"";
     return out + end;
   };
-  return row({"ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Context", "Stream",
-              "Block Size", "Grid Size", "Device", "CC", "Section Name", "Metric Name", "Metric Unit",
-              "Metric Value", "Rule Name", "Rule Type", "Rule Description",
-              "Estimated Speedup Type", "Estimated Speedup"},
+  return row({"ID",
+              "Process ID",
+              "Process Name",
+              "Host Name",
+              "Kernel Name",
+              "Context",
+              "Stream",
+              "Block Size",
+              "Grid Size",
+              "Device",
+              "CC",
+              "Section Name",
+              "Metric Name",
+              "Metric Unit",
+              "Metric Value",
+              "Rule Name",
+              "Rule Type",
+              "Rule Description",
+              "Estimated Speedup Type",
+              "Estimated Speedup"},
              {}, "\n") +
          row(launch, {"GPU Speed Of Light Throughput", "Elapsed Cycles", "cycle", "4,096"}, ",\n") +
          row(launch, {"Command line profiler metrics", kDram, "sector", "12,288"}, ",\n") +
          row(launch,
-             {"SourceCounters", "", "", "", "UncoalescedGlobalAccess", "OPT", "12288 sectors, of which",
-              "global", "62.5"},
+             {"SourceCounters", "", "", "", "UncoalescedGlobalAccess", "OPT",
+              "12288 sectors, of which", "global", "62.5"},
              "\n") +
          row(launch, {"Command line profiler metrics", kLoads, "sector", "16,384"}, "\n");
 }
@@ -252,7 +268,9 @@ TEST_CASE("the details page, cut at any byte, never invents a counter") {
     if (!file) continue;
     for (const auto& [name, read] : file->launches[0].counted.metrics) {
       INFO(bytes << " bytes: " << name);
-      CHECK((!read.known() || read.value == (name == kDram ? 12288 : name == kLoads ? 16384 : 4096)));
+      CHECK((!read.known() || read.value == (name == kDram    ? 12288
+                                             : name == kLoads ? 16384
+                                                              : 4096)));
     }
   }
 }

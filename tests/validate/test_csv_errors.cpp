@@ -65,9 +65,8 @@ TEST_CASE("files without a launch: one message, its kind, its fix") {
        ErrorKind::kMalformed, "no Nsight Compute table"},
       {"a profiler that saw no kernel", "==WARNING== No kernels were profiled.\n",
        ErrorKind::kMalformed, "No kernels were profiled"},
-      {"an error behind a warning",
-       "==WARNING== clocks cannot be locked\n==ERROR== LaunchFailed\n", ErrorKind::kMalformed,
-       "the profiler said: ==ERROR== LaunchFailed"},
+      {"an error behind a warning", "==WARNING== clocks cannot be locked\n==ERROR== LaunchFailed\n",
+       ErrorKind::kMalformed, "the profiler said: ==ERROR== LaunchFailed"},
       {"output for people of a program that failed", "==ERROR== LaunchFailed\n" + kText,
        ErrorKind::kMalformed, "the profiler said: ==ERROR== LaunchFailed"},
       {"header only", long_header(), ErrorKind::kMalformed, "a table with no launches"},
@@ -123,8 +122,8 @@ TEST_CASE("counted on another GPU") {
 }
 
 TEST_CASE("launches without any counter that warpmem predicts") {
-  const auto file =
-      parse_ncu_csv(long_header() + long_row("0", "Registers Per Thread", "register/thread", "5"), "f.csv");
+  const auto file = parse_ncu_csv(
+      long_header() + long_row("0", "Registers Per Thread", "register/thread", "5"), "f.csv");
   REQUIRE(file.ok());
   const auto has = check_has_counters(*file, "f.csv");
   REQUIRE_FALSE(has.ok());

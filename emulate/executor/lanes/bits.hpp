@@ -1,19 +1,33 @@
 // Part of body.hpp: bit operations and carry chains.
 
-struct Popc32 { static u32 of(u32 a) { return static_cast<u32>(__builtin_popcount(a)); } };
-struct Popc64 { static u32 of(u64 a) { return static_cast<u32>(__builtin_popcountll(a)); } };
-struct Clz32 { static u32 of(u32 a) { return a ? static_cast<u32>(__builtin_clz(a)) : 32; } };
-struct Clz64 { static u32 of(u64 a) { return a ? static_cast<u32>(__builtin_clzll(a)) : 64; } };
-template <class T> struct Bfind {  // position of the highest bit that differs from the sign
+struct Popc32 {
+  static u32 of(u32 a) { return static_cast<u32>(__builtin_popcount(a)); }
+};
+struct Popc64 {
+  static u32 of(u64 a) { return static_cast<u32>(__builtin_popcountll(a)); }
+};
+struct Clz32 {
+  static u32 of(u32 a) { return a ? static_cast<u32>(__builtin_clz(a)) : 32; }
+};
+struct Clz64 {
+  static u32 of(u64 a) { return a ? static_cast<u32>(__builtin_clzll(a)) : 64; }
+};
+template <class T>
+struct Bfind {  // position of the highest bit that differs from the sign
   static u32 of(T a) {
     const auto u = static_cast<Unsigned<T>>(a < 0 ? ~a : a);
     return u ? 63 - static_cast<u32>(__builtin_clzll(u)) : ~0u;
   }
 };
-template <class T> struct BfindShift {
-  static u32 of(T a) { const u32 at = Bfind<T>::of(a); return at == ~0u ? at : kBits<T> - 1 - at; }
+template <class T>
+struct BfindShift {
+  static u32 of(T a) {
+    const u32 at = Bfind<T>::of(a);
+    return at == ~0u ? at : kBits<T> - 1 - at;
+  }
 };
-template <class T> struct Brev {
+template <class T>
+struct Brev {
   static T of(T a) {
     u64 v = a, r = 0;
     for (u32 i = 0; i < kBits<T>; ++i) r = r << 1 | (v >> i & 1);
@@ -21,13 +35,18 @@ template <class T> struct Brev {
   }
 };
 // Position and length: of 32-bit fields the low byte counts, of 64-bit ones all of the register.
-template <class T> inline u32 field(u32 v) { return sizeof(T) == 4 ? v & 255 : v; }
-template <class T> struct Bfe {
+template <class T>
+inline u32 field(u32 v) {
+  return sizeof(T) == 4 ? v & 255 : v;
+}
+template <class T>
+struct Bfe {
   static T of(T a, u32 b, u32 c) {
     const u32 pos = field<T>(b), len = field<T>(c);
     if (len == 0) return 0;
     const u32 from = pos < kBits<T> ? pos : kBits<T>;
-    const bool sign = std::is_signed_v<T> && (up(a) >> (len < kBits<T> - from ? from + len - 1 : kBits<T> - 1) & 1);
+    const bool sign = std::is_signed_v<T> &&
+                      (up(a) >> (len < kBits<T> - from ? from + len - 1 : kBits<T> - 1) & 1);
     u64 r = sign ? ~u64{0} : 0;
     const u32 have = len < kBits<T> - from ? len : kBits<T> - from;
     if (have == 0) return static_cast<T>(r);
@@ -35,7 +54,8 @@ template <class T> struct Bfe {
     return static_cast<T>((r & ~ones) | (up(a) >> from & ones));
   }
 };
-template <class T> struct Bfi {
+template <class T>
+struct Bfi {
   static T of(T a, T b, u32 c, u32 d) {
     const u32 pos = field<T>(c), len = field<T>(d);
     if (pos >= kBits<T> || len == 0) return b;
@@ -44,17 +64,28 @@ template <class T> struct Bfi {
     return static_cast<T>((b & ~ones) | (static_cast<u64>(a) << pos & ones));
   }
 };
-template <class T> void bfi(std::byte* frame, const Inst& in, u32 mask) {
+template <class T>
+void bfi(std::byte* frame, const Inst& in, u32 mask) {
   const T *a = row<T>(frame, in.a), *b = row<T>(frame, in.b);
   const u32 *c = row<u32>(frame, in.c), *e = row<u32>(frame, in.e);
   each<T>(frame, in.d, mask, [=](u32 l) { return Bfi<T>::of(a[l], b[l], c[l], e[l]); });
 }
 struct ShfL {
-  static u32 of(u32 a, u32 b, u32 n) { return static_cast<u32>(((static_cast<u64>(b) << 32 | a) << (n & 31)) >> 32); }
+  static u32 of(u32 a, u32 b, u32 n) {
+    return static_cast<u32>(((static_cast<u64>(b) << 32 | a) << (n & 31)) >> 32);
+  }
 };
-struct ShfR { static u32 of(u32 a, u32 b, u32 n) { return static_cast<u32>((static_cast<u64>(b) << 32 | a) >> (n & 31)); } };
-struct ShfLClamp { static u32 of(u32 a, u32 b, u32 n) { return n >= 32 ? a : ShfL::of(a, b, n); } };
-struct ShfRClamp { static u32 of(u32 a, u32 b, u32 n) { return n >= 32 ? b : ShfR::of(a, b, n); } };
+struct ShfR {
+  static u32 of(u32 a, u32 b, u32 n) {
+    return static_cast<u32>((static_cast<u64>(b) << 32 | a) >> (n & 31));
+  }
+};
+struct ShfLClamp {
+  static u32 of(u32 a, u32 b, u32 n) { return n >= 32 ? a : ShfL::of(a, b, n); }
+};
+struct ShfRClamp {
+  static u32 of(u32 a, u32 b, u32 n) { return n >= 32 ? b : ShfR::of(a, b, n); }
+};
 
 // prmt: in.sub is the mode (0 default, 1 f4e, 2 b4e, 3 rc8, 4 ecl, 5 ecr, 6 rc16).
 inline u32 permute(u64 bytes, u32 c, u32 mode) {
@@ -81,17 +112,20 @@ inline u32 permute(u64 bytes, u32 c, u32 mode) {
 void prmt(std::byte* frame, const Inst& in, u32 mask) {
   const u32 *a = row<u32>(frame, in.a), *b = row<u32>(frame, in.b), *c = row<u32>(frame, in.c);
   const u32 mode = in.sub;
-  each<u32>(frame, in.d, mask, [=](u32 l) { return permute(static_cast<u64>(b[l]) << 32 | a[l], c[l], mode); });
+  each<u32>(frame, in.d, mask,
+            [=](u32 l) { return permute(static_cast<u64>(b[l]) << 32 | a[l], c[l], mode); });
 }
 void lop3(std::byte* frame, const Inst& in, u32 mask) {
   const u32 *a = row<u32>(frame, in.a), *b = row<u32>(frame, in.b), *c = row<u32>(frame, in.c);
   u32 t[8];
   for (u32 i = 0; i < 8; ++i) t[i] = in.sub >> i & 1 ? ~0u : 0;
-  // lop3.and, lop3.or: d2 = (result != 0) joined with the predicate e; sub's bits from 8 say how (1 and, 2 or).
+  // lop3.and, lop3.or: d2 = (result != 0) joined with the predicate e; sub's bits from 8 say how (1
+  // and, 2 or).
   const auto result = [=](u32 l) {
     const u32 x = a[l], y = b[l], z = c[l];
-    return (t[0] & ~x & ~y & ~z) | (t[1] & ~x & ~y & z) | (t[2] & ~x & y & ~z) | (t[3] & ~x & y & z) |
-           (t[4] & x & ~y & ~z) | (t[5] & x & ~y & z) | (t[6] & x & y & ~z) | (t[7] & x & y & z);
+    return (t[0] & ~x & ~y & ~z) | (t[1] & ~x & ~y & z) | (t[2] & ~x & y & ~z) |
+           (t[3] & ~x & y & z) | (t[4] & x & ~y & ~z) | (t[5] & x & ~y & z) | (t[6] & x & y & ~z) |
+           (t[7] & x & y & z);
   };
   if (in.d2 != kNoOffset) {
     u32 some = 0, q = *row<u32>(frame, in.e);
@@ -112,8 +146,10 @@ void dot(std::byte* frame, const Inst& in, u32 mask) {
   each<u32>(frame, in.d, mask, [=](u32 l) {
     u32 sum = c[l];
     for (u32 i = 0; i < kCount; ++i) {
-      const u32 x = a[l] >> (kWidthA * i) & ((1u << kWidthA) - 1), y = b[l] >> (8 * (i + first * 2)) & 255;
-      const s32 sx = kSignedA ? static_cast<s32>(x << (32 - kWidthA)) >> (32 - kWidthA) : static_cast<s32>(x);
+      const u32 x = a[l] >> (kWidthA * i) & ((1u << kWidthA) - 1),
+                y = b[l] >> (8 * (i + first * 2)) & 255;
+      const s32 sx =
+          kSignedA ? static_cast<s32>(x << (32 - kWidthA)) >> (32 - kWidthA) : static_cast<s32>(x);
       const s32 sy = kSignedB ? static_cast<s32>(y << 24) >> 24 : static_cast<s32>(y);
       sum += static_cast<u32>(sx) * static_cast<u32>(sy);
     }
@@ -131,7 +167,8 @@ struct Fns {  // the offset-th set bit from base up (or down)
     return ~0u;
   }
 };
-template <bool kClamp> struct Bmsk {  // b ones from bit a on
+template <bool kClamp>
+struct Bmsk {  // b ones from bit a on
   static u32 of(u32 a, u32 b) {
     if (kClamp && a >= 32) return 0;
     const u32 from = a & 31, sum = from + (b & 31), low = ~0u << from;
@@ -139,12 +176,15 @@ template <bool kClamp> struct Bmsk {  // b ones from bit a on
     return low & ~(~0u << sum);
   }
 };
-template <class T, bool kClamp> struct Szext {  // the low b bits of a, extended
+template <class T, bool kClamp>
+struct Szext {  // the low b bits of a, extended
   static T of(T a, u32 b) {
     const u32 n = b & 31;
     if (kClamp && b >= 32) return a;
     if (n == 0) return 0;
-    return std::is_signed_v<T> ? static_cast<T>(static_cast<s32>(static_cast<u32>(a) << (32 - n)) >> (32 - n)) : static_cast<T>(static_cast<u32>(a) << (32 - n) >> (32 - n));
+    return std::is_signed_v<T>
+               ? static_cast<T>(static_cast<s32>(static_cast<u32>(a) << (32 - n)) >> (32 - n))
+               : static_cast<T>(static_cast<u32>(a) << (32 - n) >> (32 - n));
   }
 };
 
@@ -170,7 +210,8 @@ void carry_mad(std::byte* frame, const Inst& in, u32 mask) {
   u32& cc = *row<u32>(frame, in.e);
   for (u32 l = 0; l < 32; ++l) {
     if (!(mask >> l & 1)) continue;
-    const u128 x = static_cast<Unsigned<T>>(kHi ? MulHi<T>::of(a[l], b[l]) : MulLo<T>::of(a[l], b[l]));
+    const u128 x =
+        static_cast<Unsigned<T>>(kHi ? MulHi<T>::of(a[l], b[l]) : MulLo<T>::of(a[l], b[l]));
     const u128 r = x + static_cast<Unsigned<T>>(c[l]) + (in.sub & 1 ? cc >> l & 1 : 0);
     d[l] = static_cast<T>(r);
     if (in.sub & 2) cc = (cc & ~(1u << l)) | static_cast<u32>(r >> kBits<T> & 1) << l;

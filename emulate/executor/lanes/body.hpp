@@ -1,5 +1,5 @@
-// The operations themselves, put together. Included by portable.cpp and avx2.cpp only, each with its
-// own WARPMEM_LANES namespace: the same text compiled for two instruction sets.
+// The operations themselves, put together. Included by portable.cpp and avx2.cpp only, each with
+// its own WARPMEM_LANES namespace: the same text compiled for two instruction sets.
 //
 // Every loop runs over all 32 lanes so that the compiler vectorises it; lanes that are off get
 // their old value back. No operation here can trap. Results are the PTX manual's where it defines
@@ -41,7 +41,7 @@ namespace {
 
 }  // namespace
 
-void table(AddHandler add, void* to) { 
+void table(AddHandler add, void* to) {
   add_all({add, to});
   add_machine({add, to});
 }

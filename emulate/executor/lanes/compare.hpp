@@ -1,22 +1,100 @@
 // Part of body.hpp: comparisons, selections and predicates.
 
-struct Eq { template <class T> static bool of(T a, T b) { return a == b; } };
-struct Ne { template <class T> static bool of(T a, T b) { return (a < b) | (a > b); } };  // ordered
-struct Lt { template <class T> static bool of(T a, T b) { return a < b; } };
-struct Le { template <class T> static bool of(T a, T b) { return a <= b; } };
-struct Gt { template <class T> static bool of(T a, T b) { return a > b; } };
-struct Ge { template <class T> static bool of(T a, T b) { return a >= b; } };
-struct Equ { template <class T> static bool of(T a, T b) { return !((a < b) | (a > b)); } };
-struct Neu { template <class T> static bool of(T a, T b) { return a != b; } };
-struct Ltu { template <class T> static bool of(T a, T b) { return !(a >= b); } };
-struct Leu { template <class T> static bool of(T a, T b) { return !(a > b); } };
-struct Gtu { template <class T> static bool of(T a, T b) { return !(a <= b); } };
-struct Geu { template <class T> static bool of(T a, T b) { return !(a < b); } };
-struct Num { template <class T> static bool of(T a, T b) { return (a == a) & (b == b); } };
-struct Nan { template <class T> static bool of(T a, T b) { return (a != a) | (b != b); } };
+struct Eq {
+  template <class T>
+  static bool of(T a, T b) {
+    return a == b;
+  }
+};
+struct Ne {
+  template <class T>
+  static bool of(T a, T b) {
+    return (a < b) | (a > b);
+  }
+};  // ordered
+struct Lt {
+  template <class T>
+  static bool of(T a, T b) {
+    return a < b;
+  }
+};
+struct Le {
+  template <class T>
+  static bool of(T a, T b) {
+    return a <= b;
+  }
+};
+struct Gt {
+  template <class T>
+  static bool of(T a, T b) {
+    return a > b;
+  }
+};
+struct Ge {
+  template <class T>
+  static bool of(T a, T b) {
+    return a >= b;
+  }
+};
+struct Equ {
+  template <class T>
+  static bool of(T a, T b) {
+    return !((a < b) | (a > b));
+  }
+};
+struct Neu {
+  template <class T>
+  static bool of(T a, T b) {
+    return a != b;
+  }
+};
+struct Ltu {
+  template <class T>
+  static bool of(T a, T b) {
+    return !(a >= b);
+  }
+};
+struct Leu {
+  template <class T>
+  static bool of(T a, T b) {
+    return !(a > b);
+  }
+};
+struct Gtu {
+  template <class T>
+  static bool of(T a, T b) {
+    return !(a <= b);
+  }
+};
+struct Geu {
+  template <class T>
+  static bool of(T a, T b) {
+    return !(a < b);
+  }
+};
+struct Num {
+  template <class T>
+  static bool of(T a, T b) {
+    return (a == a) & (b == b);
+  }
+};
+struct Nan {
+  template <class T>
+  static bool of(T a, T b) {
+    return (a != a) | (b != b);
+  }
+};
 
-struct Plain { template <class T> static T in(T v) { return v; } };
-template <class H> struct FlushedHalf { static double in(u16 v) { return H::in(v & H::kExponent ? v : v & 0x8000); } };
+struct Plain {
+  template <class T>
+  static T in(T v) {
+    return v;
+  }
+};
+template <class H>
+struct FlushedHalf {
+  static double in(u16 v) { return H::in(v & H::kExponent ? v : v & 0x8000); }
+};
 
 // p = cmp BOOL c; q = !cmp BOOL c. sub: 0 none, 1 and, 2 or, 3 xor.
 inline void put_predicates(std::byte* frame, const Inst& in, u32 mask, u32 t) {
@@ -30,8 +108,14 @@ inline void put_predicates(std::byte* frame, const Inst& in, u32 mask, u32 t) {
       default: p ^= c, q ^= c; break;
     }
   }
-  if (in.d != kNoOffset) { u32& d = *row<u32>(frame, in.d); d = (d & ~mask) | (p & mask); }
-  if (in.d2 != kNoOffset) { u32& d = *row<u32>(frame, in.d2); d = (d & ~mask) | (q & mask); }
+  if (in.d != kNoOffset) {
+    u32& d = *row<u32>(frame, in.d);
+    d = (d & ~mask) | (p & mask);
+  }
+  if (in.d2 != kNoOffset) {
+    u32& d = *row<u32>(frame, in.d2);
+    d = (d & ~mask) | (q & mask);
+  }
 }
 template <class T, class C, class In = Plain>
 inline u32 compare(std::byte* frame, const Inst& in) {
@@ -61,15 +145,25 @@ void compare_pairs(std::byte* frame, const Inst& in, u32 mask) {
   const u32 *a = row<u32>(frame, in.a), *b = row<u32>(frame, in.b);
   u32 low = 0, high = 0;
   for (u32 l = 0; l < 32; ++l) {
-    low |= static_cast<u32>(C::of(H::in(static_cast<u16>(a[l])), H::in(static_cast<u16>(b[l])))) << l;
-    high |= static_cast<u32>(C::of(H::in(static_cast<u16>(a[l] >> 16)), H::in(static_cast<u16>(b[l] >> 16)))) << l;
+    low |= static_cast<u32>(C::of(H::in(static_cast<u16>(a[l])), H::in(static_cast<u16>(b[l]))))
+           << l;
+    high |= static_cast<u32>(
+                C::of(H::in(static_cast<u16>(a[l] >> 16)), H::in(static_cast<u16>(b[l] >> 16))))
+            << l;
   }
   if constexpr (kSet) {
     const u32 one = in.sub >> 2 == 1 ? 0x3c00u : in.sub >> 2 == 3 ? 0x3f80u : 0xffffu;
-    each<u32>(frame, in.d, mask, [=](u32 l) { return (low >> l & 1 ? one : 0) | (high >> l & 1 ? one << 16 : 0); });
+    each<u32>(frame, in.d, mask,
+              [=](u32 l) { return (low >> l & 1 ? one : 0) | (high >> l & 1 ? one << 16 : 0); });
   } else {
-    if (in.d != kNoOffset) { u32& d = *row<u32>(frame, in.d); d = (d & ~mask) | (low & mask); }
-    if (in.d2 != kNoOffset) { u32& d = *row<u32>(frame, in.d2); d = (d & ~mask) | (high & mask); }
+    if (in.d != kNoOffset) {
+      u32& d = *row<u32>(frame, in.d);
+      d = (d & ~mask) | (low & mask);
+    }
+    if (in.d2 != kNoOffset) {
+      u32& d = *row<u32>(frame, in.d2);
+      d = (d & ~mask) | (high & mask);
+    }
   }
 }
 template <class H, class C>
@@ -85,7 +179,10 @@ void selp(std::byte* frame, const Inst& in, u32 mask) {
   if (in.negate_c) p = ~p;
   each<T>(frame, in.d, mask, [=](u32 l) { return (p >> l & 1u) ? a[l] : b[l]; });
 }
-template <class T, class C> struct Slct { static T of(T a, T b, C c) { return c >= 0 ? a : b; } };
+template <class T, class C>
+struct Slct {
+  static T of(T a, T b, C c) { return c >= 0 ? a : b; }
+};
 
 // Predicates as registers. in.sub bit 0: negate a, bit 1: negate b.
 template <int kOp>  // 0 mov, 1 not, 2 and, 3 or, 4 xor
@@ -100,7 +197,8 @@ void predicates(std::byte* frame, const Inst& in, u32 mask) {
   u32& d = *row<u32>(frame, in.d);
   d = (d & ~mask) | (r & mask);
 }
-template <class T, int kWhat>  // testp: 0 finite 1 infinite 2 number 3 notanumber 4 normal 5 subnormal
+template <class T,
+          int kWhat>  // testp: 0 finite 1 infinite 2 number 3 notanumber 4 normal 5 subnormal
 void testp(std::byte* frame, const Inst& in, u32 mask) {
   const T* a = row<T>(frame, in.a);
   each_predicate(frame, in.d, mask, [=](u32 l) {

@@ -2,10 +2,13 @@
 
 template <class D, class A, u32 kParts>  // mov.b32 d, {a, b}: sources in a, b, c, e
 void pack(std::byte* frame, const Inst& in, u32 mask) {
-  const A* s[4] = {row<A>(frame, in.a), row<A>(frame, in.b), kParts > 2 ? row<A>(frame, in.c) : nullptr, kParts > 2 ? row<A>(frame, in.e) : nullptr};
+  const A* s[4] = {row<A>(frame, in.a), row<A>(frame, in.b),
+                   kParts > 2 ? row<A>(frame, in.c) : nullptr,
+                   kParts > 2 ? row<A>(frame, in.e) : nullptr};
   each<D>(frame, in.d, mask, [=](u32 l) {
     D v = 0;
-    for (u32 i = 0; i < kParts; ++i) v = static_cast<D>(v | static_cast<D>(static_cast<D>(s[i][l]) << (i * kBits<D> / kParts)));
+    for (u32 i = 0; i < kParts; ++i)
+      v = static_cast<D>(v | static_cast<D>(static_cast<D>(s[i][l]) << (i * kBits<D> / kParts)));
     return v;
   });
 }
@@ -49,7 +52,10 @@ void write_row(std::byte* frame, u32 d, u32 bytes, u32 mask, const s64* v) {
   else write_as<u64>(frame, d, mask, v);
 }
 constexpr s64 kLeast64 = -0x7fffffffffffffff - 1;
-struct Limits { s64 low; u64 high; };
+struct Limits {
+  s64 low;
+  u64 high;
+};
 inline Limits limits_of(LaneKind k) {
   switch (k) {
     case LaneKind::kU8: return {0, 255};
@@ -101,8 +107,12 @@ inline double whole(double v, u32 rounding) {
 }
 void read_floats(std::byte* frame, u32 a, LaneKind kind, bool flush, double* out) {
   switch (kind) {
-    case LaneKind::kF16: for (u32 l = 0; l < 32; ++l) out[l] = half_value(row<u16>(frame, a)[l]); break;
-    case LaneKind::kBf16: for (u32 l = 0; l < 32; ++l) out[l] = bfloat_value(row<u16>(frame, a)[l]); break;
+    case LaneKind::kF16:
+      for (u32 l = 0; l < 32; ++l) out[l] = half_value(row<u16>(frame, a)[l]);
+      break;
+    case LaneKind::kBf16:
+      for (u32 l = 0; l < 32; ++l) out[l] = bfloat_value(row<u16>(frame, a)[l]);
+      break;
     case LaneKind::kF32:
       for (u32 l = 0; l < 32; ++l) {
         float f = row<float>(frame, a)[l];
@@ -110,7 +120,9 @@ void read_floats(std::byte* frame, u32 a, LaneKind kind, bool flush, double* out
         out[l] = f;
       }
       break;
-    default: for (u32 l = 0; l < 32; ++l) out[l] = row<double>(frame, a)[l]; break;
+    default:
+      for (u32 l = 0; l < 32; ++l) out[l] = row<double>(frame, a)[l];
+      break;
   }
 }
 // NaN becomes 0, but 1 << (bits - 1) when either side has 64 bits.
@@ -121,15 +133,25 @@ void float_to_integer(std::byte* frame, const Inst& in, u32 mask) {
   read_floats(frame, in.a, c.from, c.flush, f);
   const Limits lim = limits_of(c.to);
   const bool wide = c.to == LaneKind::kS64 || c.to == LaneKind::kU64 || c.from == LaneKind::kF64;
-  const s64 nan = !wide ? 0 : c.to == LaneKind::kU64 || c.to == LaneKind::kS64 ? kLeast64
-                  : c.to == LaneKind::kU32 || c.to == LaneKind::kS32 ? s64{0x80000000} : c.to == LaneKind::kU16 ? 0x8000 : c.to == LaneKind::kS16 ? -0x8000 : c.to == LaneKind::kU8 ? 0x80 : -0x80;
+  const s64 nan = !wide                                              ? 0
+                  : c.to == LaneKind::kU64 || c.to == LaneKind::kS64 ? kLeast64
+                  : c.to == LaneKind::kU32 || c.to == LaneKind::kS32 ? s64{0x80000000}
+                  : c.to == LaneKind::kU16                           ? 0x8000
+                  : c.to == LaneKind::kS16                           ? -0x8000
+                  : c.to == LaneKind::kU8                            ? 0x80
+                                                                     : -0x80;
   const double low = static_cast<double>(lim.low), high = static_cast<double>(lim.high);
   for (u32 l = 0; l < 32; ++l) {
-    if (f[l] != f[l]) { v[l] = nan; continue; }
+    if (f[l] != f[l]) {
+      v[l] = nan;
+      continue;
+    }
     const double w = whole(f[l], c.rounding);
     if (w <= low) v[l] = lim.low;
     else if (w >= high) v[l] = static_cast<s64>(lim.high);
-    else v[l] = w >= 9223372036854775808.0 ? static_cast<s64>(static_cast<u64>(w)) : static_cast<s64>(w);
+    else
+      v[l] =
+          w >= 9223372036854775808.0 ? static_cast<s64>(static_cast<u64>(w)) : static_cast<s64>(w);
   }
   write_row(frame, in.d, c.to_bytes, mask, v);
 }
@@ -149,50 +171,73 @@ void integer_to_float(std::byte* frame, const Inst& in, u32 mask) {
     return write_row(frame, in.d, 2, mask, v);
   }
   set_mode(mxcsr_of(c.rounding));
-  if (c.to == LaneKind::kF32) each<float>(frame, in.d, mask, [&](u32 l) { return is_u64 ? static_cast<float>(static_cast<u64>(v[l])) : static_cast<float>(v[l]); });
-  else each<double>(frame, in.d, mask, [&](u32 l) { return is_u64 ? static_cast<double>(static_cast<u64>(v[l])) : static_cast<double>(v[l]); });
+  if (c.to == LaneKind::kF32)
+    each<float>(frame, in.d, mask, [&](u32 l) {
+      return is_u64 ? static_cast<float>(static_cast<u64>(v[l])) : static_cast<float>(v[l]);
+    });
+  else
+    each<double>(frame, in.d, mask, [&](u32 l) {
+      return is_u64 ? static_cast<double>(static_cast<u64>(v[l])) : static_cast<double>(v[l]);
+    });
   set_mode(0x1f80);
 }
 // A NaN on its way to fewer bits: from double its sign and high bits stay, made quiet.
 template <int kExponent, int kMantissa>
 inline u32 narrow_nan(double v) {
   const u64 bits = bits_as<u64>(v);
-  return static_cast<u32>(bits >> 63) << (kExponent + kMantissa) | ((1u << kExponent) - 1) << kMantissa | 1u << (kMantissa - 1) | (static_cast<u32>(bits >> (52 - kMantissa)) & ((1u << kMantissa) - 1));
+  return static_cast<u32>(bits >> 63) << (kExponent + kMantissa) |
+         ((1u << kExponent) - 1) << kMantissa | 1u << (kMantissa - 1) |
+         (static_cast<u32>(bits >> (52 - kMantissa)) & ((1u << kMantissa) - 1));
 }
 void float_to_float(std::byte* frame, const Inst& in, u32 mask) {
   const Conversion c = Conversion::unpack(in.sub);
   const bool from_double = c.from == LaneKind::kF64, keeps = from_double && !c.saturate;
-  if (c.from == LaneKind::kBf16 && c.to == LaneKind::kF32 && !c.saturate && !c.integral && !c.relu) {
+  if (c.from == LaneKind::kBf16 && c.to == LaneKind::kF32 && !c.saturate && !c.integral &&
+      !c.relu) {
     const u16* a = row<u16>(frame, in.a);
     return each<u32>(frame, in.d, mask, [=](u32 l) { return static_cast<u32>(a[l]) << 16; });
   }
   alignas(32) double f[32];
   read_floats(frame, in.a, c.from, c.flush && c.to != LaneKind::kF16, f);
-  if (c.integral) for (double& x : f) x = whole(x, c.rounding);
-  if (c.saturate) for (double& x : f) x = x > 0 ? (x < 1 ? x : 1.0) : 0.0;
-  if (c.relu) for (double& x : f) x = x > 0 || x != x ? x : 0.0;
+  if (c.integral)
+    for (double& x : f) x = whole(x, c.rounding);
+  if (c.saturate)
+    for (double& x : f) x = x > 0 ? (x < 1 ? x : 1.0) : 0.0;
+  if (c.relu)
+    for (double& x : f) x = x > 0 || x != x ? x : 0.0;
   switch (c.to) {
     case LaneKind::kF16:
-      return each<u16>(frame, in.d, mask, [&](u32 l) { return keeps && f[l] != f[l] ? static_cast<u16>(narrow_nan<5, 10>(f[l])) : half_of(f[l], c.rounding); });
+      return each<u16>(frame, in.d, mask, [&](u32 l) {
+        return keeps && f[l] != f[l] ? static_cast<u16>(narrow_nan<5, 10>(f[l]))
+                                     : half_of(f[l], c.rounding);
+      });
     case LaneKind::kBf16:
-      return each<u16>(frame, in.d, mask, [&](u32 l) { return keeps && f[l] != f[l] ? static_cast<u16>(narrow_nan<8, 7>(f[l])) : bfloat_of(f[l], c.rounding); });
+      return each<u16>(frame, in.d, mask, [&](u32 l) {
+        return keeps && f[l] != f[l] ? static_cast<u16>(narrow_nan<8, 7>(f[l]))
+                                     : bfloat_of(f[l], c.rounding);
+      });
     case LaneKind::kTf32:
       return each<u32>(frame, in.d, mask, [&](u32 l) {
-        if (f[l] != f[l]) return c.rounding == kAway ? *(row<u32>(frame, in.a) + l) & ~0x1fffu : 0x7fffe000u;
+        if (f[l] != f[l])
+          return c.rounding == kAway ? *(row<u32>(frame, in.a) + l) & ~0x1fffu : 0x7fffe000u;
         u32 r = narrow<8, 10>(f[l], c.rounding) << 13;
         if (c.finite && (r & 0x7fffffffu) == 0x7f800000u) r -= 0x2000;
         return r;
       });
     case LaneKind::kF32: {
       set_mode(mxcsr_of((c.integral ? 0u : c.rounding & 3u) | (c.flush ? 4u : 0u)));
-      each<float>(frame, in.d, mask, [&](u32 l) { return keeps && f[l] != f[l] ? bits_as<float>(narrow_nan<8, 23>(f[l])) : canonical(static_cast<float>(f[l])); });
+      each<float>(frame, in.d, mask, [&](u32 l) {
+        return keeps && f[l] != f[l] ? bits_as<float>(narrow_nan<8, 23>(f[l]))
+                                     : canonical(static_cast<float>(f[l]));
+      });
       set_mode(0x1f80);
       return;
     }
     default:
       return each<double>(frame, in.d, mask, [&](u32 l) {
         if (f[l] == f[l]) return f[l];
-        return c.flush && c.from == LaneKind::kF32 ? bits_as<double>(u64{0x7fffffffe0000000}) : quieted(f[l]);
+        return c.flush && c.from == LaneKind::kF32 ? bits_as<double>(u64{0x7fffffffe0000000})
+                                                   : quieted(f[l]);
       });
   }
 }
@@ -210,7 +255,8 @@ void pack_halves(std::byte* frame, const Inst& in, u32 mask) {
   each<u32>(frame, in.d, mask, [=](u32 l) { return one(a[l]) << 16 | one(b[l]); });
 }
 // Pairs of 8-bit floats. sub: bit 0 e5m2, bit 1 relu.
-void pack_bytes(std::byte* frame, const Inst& in, u32 mask) {  // cvt.e4m3x2.f32 d, a, b: a to the high byte
+void pack_bytes(std::byte* frame, const Inst& in,
+                u32 mask) {  // cvt.e4m3x2.f32 d, a, b: a to the high byte
   const float *a = row<float>(frame, in.a), *b = row<float>(frame, in.b);
   const bool wide = in.sub & 1, relu = in.sub & 2;
   const auto one = [=](float v) -> u32 {
@@ -227,7 +273,8 @@ void halves_to_bytes(std::byte* frame, const Inst& in, u32 mask) {
     if (relu && !(v > 0) && v == v) v = 0;
     return wide ? e5m2_of(v) : e4m3_of(v);
   };
-  each<u16>(frame, in.d, mask, [=](u32 l) { return static_cast<u16>(one(a[l] >> 16) << 8 | one(a[l])); });
+  each<u16>(frame, in.d, mask,
+            [=](u32 l) { return static_cast<u16>(one(a[l] >> 16) << 8 | one(a[l])); });
 }
 void bytes_to_halves(std::byte* frame, const Inst& in, u32 mask) {
   const u16* a = row<u16>(frame, in.a);
@@ -239,21 +286,35 @@ void bytes_to_halves(std::byte* frame, const Inst& in, u32 mask) {
   };
   each<u32>(frame, in.d, mask, [=](u32 l) { return one(a[l] >> 8) << 16 | one(a[l] & 255u); });
 }
-// cvt.pack.sat: a above b, and of 8 bits and less what fits of c above them. sub: bits << 1 | signed.
+// cvt.pack.sat: a above b, and of 8 bits and less what fits of c above them. sub: bits << 1 |
+// signed.
 void pack_integers(std::byte* frame, const Inst& in, u32 mask) {
   const s32 *a = row<s32>(frame, in.a), *b = row<s32>(frame, in.b);
   const u32* c = in.c == kNoOffset ? nullptr : row<u32>(frame, in.c);
   const u32 bits = in.sub >> 1, kept = (1u << bits) - 1;
   const bool is_signed = in.sub & 1;
   const s32 high = static_cast<s32>(is_signed ? kept >> 1 : kept), low = is_signed ? -high - 1 : 0;
-  const auto one = [=](s32 v) { return static_cast<u32>(v < low ? low : v > high ? high : v) & kept; };
-  each<u32>(frame, in.d, mask, [=](u32 l) { return (c ? c[l] << 2 * bits : 0u) | one(a[l]) << bits | one(b[l]); });
+  const auto one = [=](s32 v) {
+    return static_cast<u32>(v < low ? low : v > high ? high : v) & kept;
+  };
+  each<u32>(frame, in.d, mask,
+            [=](u32 l) { return (c ? c[l] << 2 * bits : 0u) | one(a[l]) << bits | one(b[l]); });
 }
-struct CvtF32S32 { static float of(s32 a) { return static_cast<float>(a); } };
-struct CvtU64U32 { static u64 of(u32 a) { return a; } };
-struct CvtS64S32 { static s64 of(s32 a) { return a; } };
-struct CvtU32U64 { static u32 of(u64 a) { return static_cast<u32>(a); } };
-struct CvtF64F32 { static double of(float a) { return a; } };
+struct CvtF32S32 {
+  static float of(s32 a) { return static_cast<float>(a); }
+};
+struct CvtU64U32 {
+  static u64 of(u32 a) { return a; }
+};
+struct CvtS64S32 {
+  static s64 of(s32 a) { return a; }
+};
+struct CvtU32U64 {
+  static u32 of(u64 a) { return static_cast<u32>(a); }
+};
+struct CvtF64F32 {
+  static double of(float a) { return a; }
+};
 
 // --- modes --------------------------------------------------------------------------------------
 void with_mode(std::byte* frame, const Inst& in, u32 mask) {

@@ -13,17 +13,38 @@ struct Bfloat {
   static constexpr u16 kExponent = 0x7f80;
   static constexpr double kLeast = 0x1p-126;
 };
-struct AddD { static double of(double a, double b) { return fma_odd(1, a, b); } };
-struct SubD { static double of(double a, double b) { return fma_odd(1, a, -b); } };
-struct MulD { static double of(double a, double b) { return a * b; } };
-struct FmaD { static double of(double a, double b, double c) { return fma_odd(a, b, c); } };
-struct FmaReluD { static double of(double a, double b, double c) { const double r = fma_odd(a, b, c); return r > 0 || r != r ? r : 0.0; } };
-struct AbsD { static double of(double a) { return __builtin_fabs(a); } };
-struct NegD { static double of(double a) { return -a; } };
-struct Ex2D { static double of(double a) { return __builtin_exp2(a); } };
-struct TanhD { static double of(double a) { return __builtin_tanh(a); } };
-// in.sub: saturate to [0, 1] (NaN to 0); flush. A result is tiny when it is so before it is rounded.
-// kPairs: two in a 32-bit register.
+struct AddD {
+  static double of(double a, double b) { return fma_odd(1, a, b); }
+};
+struct SubD {
+  static double of(double a, double b) { return fma_odd(1, a, -b); }
+};
+struct MulD {
+  static double of(double a, double b) { return a * b; }
+};
+struct FmaD {
+  static double of(double a, double b, double c) { return fma_odd(a, b, c); }
+};
+struct FmaReluD {
+  static double of(double a, double b, double c) {
+    const double r = fma_odd(a, b, c);
+    return r > 0 || r != r ? r : 0.0;
+  }
+};
+struct AbsD {
+  static double of(double a) { return __builtin_fabs(a); }
+};
+struct NegD {
+  static double of(double a) { return -a; }
+};
+struct Ex2D {
+  static double of(double a) { return __builtin_exp2(a); }
+};
+struct TanhD {
+  static double of(double a) { return __builtin_tanh(a); }
+};
+// in.sub: saturate to [0, 1] (NaN to 0); flush. A result is tiny when it is so before it is
+// rounded. kPairs: two in a 32-bit register.
 template <class H, class F, int kOperands, bool kPairs>
 void halves(std::byte* frame, const Inst& in, u32 mask) {
   using R = std::conditional_t<kPairs, u32, u16>;
@@ -44,7 +65,10 @@ void halves(std::byte* frame, const Inst& in, u32 mask) {
   each<R>(frame, in.d, mask, [=](u32 l) {
     const u32 x = a[l], y = b ? b[l] : 0, z = c ? c[l] : 0;
     u32 r = one(static_cast<u16>(x), static_cast<u16>(y), static_cast<u16>(z));
-    if constexpr (kPairs) r |= static_cast<u32>(one(static_cast<u16>(x >> 16), static_cast<u16>(y >> 16), static_cast<u16>(z >> 16))) << 16;
+    if constexpr (kPairs)
+      r |= static_cast<u32>(
+               one(static_cast<u16>(x >> 16), static_cast<u16>(y >> 16), static_cast<u16>(z >> 16)))
+           << 16;
     return static_cast<R>(r);
   });
 }

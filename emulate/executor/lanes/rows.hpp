@@ -57,16 +57,38 @@ void ternary(std::byte* frame, const Inst& in, u32 mask) {
   each<D>(frame, in.d, mask, [=](u32 l) { return static_cast<D>(F::of(a[l], b[l], c[l])); });
 }
 
-template <class T> struct WideOf;
-template <> struct WideOf<u16> { using type = u32; };
-template <> struct WideOf<s16> { using type = s32; };
-template <> struct WideOf<u32> { using type = u64; };
-template <> struct WideOf<s32> { using type = s64; };
-template <> struct WideOf<u64> { using type = u128; };
-template <> struct WideOf<s64> { using type = s128; };
-template <class T> using Wide = typename WideOf<T>::type;
-template <class T> using Unsigned = std::make_unsigned_t<T>;
-template <class T> constexpr u32 kBits = sizeof(T) * 8;
+template <class T>
+struct WideOf;
+template <>
+struct WideOf<u16> {
+  using type = u32;
+};
+template <>
+struct WideOf<s16> {
+  using type = s32;
+};
+template <>
+struct WideOf<u32> {
+  using type = u64;
+};
+template <>
+struct WideOf<s32> {
+  using type = s64;
+};
+template <>
+struct WideOf<u64> {
+  using type = u128;
+};
+template <>
+struct WideOf<s64> {
+  using type = s128;
+};
+template <class T>
+using Wide = typename WideOf<T>::type;
+template <class T>
+using Unsigned = std::make_unsigned_t<T>;
+template <class T>
+constexpr u32 kBits = sizeof(T) * 8;
 
 // The processor's rounding and flushing while an operation runs.
 inline u32 mxcsr_of(u32 fp) {

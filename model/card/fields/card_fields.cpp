@@ -53,9 +53,9 @@ namespace {
 
 bool in_bytes(const CardField& f) { return std::string_view(f.unit) == "bytes"; }
 
-// The most of a unit that a number may say, far beyond what any GPU has: half a millisecond to wait,
-// and half a microsecond of a place for one request, as what is taken of a place is noted span by
-// span (throughput.hpp).
+// The most of a unit that a number may say, far beyond what any GPU has: half a millisecond to
+// wait, and half a microsecond of a place for one request, as what is taken of a place is noted
+// span by span (throughput.hpp).
 std::uint64_t most_of(const CardField& f) {
   constexpr std::uint64_t kWait = 1'000'000, kTaken = 1'000;  // cycles
   const std::string_view unit = f.unit;
@@ -89,7 +89,7 @@ const CardUse* unmet_use(const CardField& f, const CardChoices& choices) {
 }
 
 std::vector<std::uint64_t> card_numbers_of(const CardField& f, const CardNumbers& n) {
-  if (const auto* one = std::get_if<CardField::One>(&f.member)) return {n.** one};
+  if (const auto* one = std::get_if<CardField::One>(&f.member)) return {n.**one};
   return n.*std::get<CardField::Many>(f.member);
 }
 
@@ -124,8 +124,7 @@ Result<std::uint64_t> read_card_number(const CardField& f, std::string_view text
 
 std::vector<std::string> card_list_items(std::string_view text) {
   text = trimmed(text);
-  if (text.starts_with('[') && text.ends_with(']'))
-    text = trimmed(text.substr(1, text.size() - 2));
+  if (text.starts_with('[') && text.ends_with(']')) text = trimmed(text.substr(1, text.size() - 2));
   const bool commas = text.find(',') != text.npos;
   const std::string_view between = commas ? "," : " ";
   std::vector<std::string> items;

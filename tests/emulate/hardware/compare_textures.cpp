@@ -5,12 +5,12 @@
 #include <cmath>
 #include <cstring>
 
+#include "emulate/executor/executor.hpp"
+#include "emulate/executor/texture.hpp"
+#include "emulate/ptx/parser.hpp"
 #include "tests/catch.hpp"
 #include "tests/emulate/hardware/results.hpp"
 #include "tests/emulate/hardware/textures.hpp"
-#include "emulate/executor/executor.hpp"
-#include "emulate/ptx/parser.hpp"
-#include "emulate/executor/texture.hpp"
 
 using namespace warpmem::emulate;
 using namespace warpmem::emulate::hardware;

@@ -247,7 +247,8 @@ TEST_CASE("events tell a time that is the same in every run") {
   CHECK(cudaEventCreate(&end) == 0);
   Event* flagged = nullptr;
   for (unsigned flags = 0; flags < 9; ++flags)  // for other processes only without a time
-    CHECK((cudaEventCreateWithFlags(&flagged, flags) == 0) == (flags < 4 || flags == 6 || flags == 7));
+    CHECK((cudaEventCreateWithFlags(&flagged, flags) == 0) ==
+          (flags < 4 || flags == 6 || flags == 7));
   static_cast<void>(cudaGetLastError());
   float ms = -1;
   CHECK(cudaEventElapsedTime(&ms, begin, end) == kInvalidResourceHandle);  // not recorded
@@ -304,7 +305,8 @@ TEST_CASE("a captured stream becomes a graph that runs as often as it is launche
   static_cast<void>(cudaGetLastError());
 }
 
-TEST_CASE("a captured kernel has its stream's access-policy window, wherever the graph is launched") {
+TEST_CASE(
+    "a captured kernel has its stream's access-policy window, wherever the graph is launched") {
   float* a = device_array<float>(64);
   Stream* s = nullptr;
   CHECK(cudaStreamCreate(&s) == 0);
@@ -410,7 +412,8 @@ struct Conditions {
 };
 
 // As an H200's driver answers.
-TEST_CASE("a graph that allocates memory is no part of another one, and is launched when that is free") {
+TEST_CASE(
+    "a graph that allocates memory is no part of another one, and is launched when that is free") {
   Graph *graph = nullptr, *other = nullptr;
   GraphNode *made = nullptr, *freed = nullptr, *node = nullptr;
   GraphExec *exec = nullptr, *second = nullptr;

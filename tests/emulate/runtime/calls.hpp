@@ -88,7 +88,7 @@ int cudaGraphClone(Graph** out, Graph* original);
 int cudaGraphConditionalHandleCreate(unsigned long long* handle, Graph* graph, unsigned first,
                                      unsigned flags);
 int cudaGraphAddNode(GraphNode** out, Graph* graph, GraphNode* const* needs, const EdgeData*,
-                        std::size_t count, NodeParams* params);
+                     std::size_t count, NodeParams* params);
 int cudaStreamBeginCaptureToGraph(Stream* stream, Graph* graph, GraphNode* const* needs,
                                   const EdgeData*, std::size_t count, int mode);
 int cudaGraphAddKernelNode(GraphNode** out, Graph* graph, GraphNode* const* needs,
@@ -99,7 +99,8 @@ int cudaGraphAddMemAllocNode(GraphNode** out, Graph* graph, GraphNode* const* ne
                              std::size_t count, AllocParams* params);
 int cudaGraphAddMemFreeNode(GraphNode** out, Graph* graph, GraphNode* const* needs,
                             std::size_t count, void* pointer);
-int cudaGraphAddEmptyNode(GraphNode** out, Graph* graph, GraphNode* const* needs, std::size_t count);
+int cudaGraphAddEmptyNode(GraphNode** out, Graph* graph, GraphNode* const* needs,
+                          std::size_t count);
 int cudaGraphAddChildGraphNode(GraphNode** out, Graph* graph, GraphNode* const* needs,
                                std::size_t count, Graph* child);
 int cudaGraphDestroyNode(GraphNode* node);

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "embedded.hpp"
-#include "tests/catch.hpp"
 #include "emulate/cudart/driver_calls.hpp"
+#include "tests/catch.hpp"
 
 extern "C" {
 int cuInit(unsigned flags);
@@ -21,36 +21,59 @@ int cuCtxCreate_v2(void** context, unsigned flags, int device);
 int cuCtxGetCurrent(void** context);
 int cuCtxDestroy_v2(void* context);
 int cuModuleLoadData(void** module, const void* image);
-int cuModuleLoadDataEx(void** module, const void* image, unsigned count, void* options, void** values);
+int cuModuleLoadDataEx(void** module, const void* image, unsigned count, void* options,
+                       void** values);
 int cuLinkCreate_v2(unsigned count, void* options, void** values, void** link);
-int cuLinkAddData_v2(void* link, int type, void* data, std::size_t bytes, const char* name, unsigned count, void* options, void** values);
+int cuLinkAddData_v2(void* link, int type, void* data, std::size_t bytes, const char* name,
+                     unsigned count, void* options, void** values);
 int cuLinkDestroy(void* link);
 int cuModuleGetFunction(void** function, void* module, const char* name);
-int cuModuleGetGlobal_v2(unsigned long long* address, std::size_t* bytes, void* module, const char* name);
+int cuModuleGetGlobal_v2(unsigned long long* address, std::size_t* bytes, void* module,
+                         const char* name);
 int cuMemAlloc_v2(unsigned long long* address, std::size_t bytes);
 int cuMemFree_v2(unsigned long long address);
 int cuMemcpyDtoH_v2(void* to, unsigned long long from, std::size_t bytes);
 int cuMemsetD32_v2(unsigned long long to, unsigned value, std::size_t count);
-int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, warpmem::cudart::Stream* stream, void** arguments, void** extra);
-int cuOccupancyMaxPotentialBlockSize(int* grid, int* block, void* function, std::size_t (*shared_of)(int), std::size_t shared, int limit);
+int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                   unsigned bz, unsigned shared, warpmem::cudart::Stream* stream, void** arguments,
+                   void** extra);
+int cuOccupancyMaxPotentialBlockSize(int* grid, int* block, void* function,
+                                     std::size_t (*shared_of)(int), std::size_t shared, int limit);
 int cuLaunchKernelEx(const void* config, void* function, void** arguments, void** extra);
-int cuTensorMapEncodeTiled(void* map, int type, unsigned rank, void* address, const std::uint64_t* sizes, const std::uint64_t* strides, const std::uint32_t* box, const std::uint32_t* element_strides, int interleave, int swizzle, int promotion, int fill);
+int cuTensorMapEncodeTiled(void* map, int type, unsigned rank, void* address,
+                           const std::uint64_t* sizes, const std::uint64_t* strides,
+                           const std::uint32_t* box, const std::uint32_t* element_strides,
+                           int interleave, int swizzle, int promotion, int fill);
 int cuGetErrorName(int code, const char** name);
 int cuMulticastCreate();
 int cudaGetLastError();
 int cuGraphCreate(warpmem::cudart::Graph** graph, unsigned flags);
 int cuGraphDestroy(warpmem::cudart::Graph* graph);
-int cuGraphAddNode_v2(warpmem::cudart::GraphNode** out, warpmem::cudart::Graph* graph, warpmem::cudart::GraphNode* const* needs, const warpmem::cudart::EdgeData* edges, std::size_t count, warpmem::cudart::NodeParams* params);
+int cuGraphAddNode_v2(warpmem::cudart::GraphNode** out, warpmem::cudart::Graph* graph,
+                      warpmem::cudart::GraphNode* const* needs,
+                      const warpmem::cudart::EdgeData* edges, std::size_t count,
+                      warpmem::cudart::NodeParams* params);
 int cuGraphNodeSetParams(warpmem::cudart::GraphNode* node, warpmem::cudart::NodeParams* params);
-int cuGraphExecNodeSetParams(warpmem::cudart::GraphExec* exec, warpmem::cudart::GraphNode* node, warpmem::cudart::NodeParams* params);
-int cuGraphGetEdges_v2(warpmem::cudart::Graph* graph, warpmem::cudart::GraphNode** from, warpmem::cudart::GraphNode** to, warpmem::cudart::EdgeData* edges, std::size_t* count);
-int cuGraphNodeGetDependencies_v2(warpmem::cudart::GraphNode* node, warpmem::cudart::GraphNode** out, warpmem::cudart::EdgeData* edges, std::size_t* count);
-int cuGraphNodeGetDependentNodes_v2(warpmem::cudart::GraphNode* node, warpmem::cudart::GraphNode** out, warpmem::cudart::EdgeData* edges, std::size_t* count);
-int cuGraphMemcpyNodeGetParams(warpmem::cudart::GraphNode* node, warpmem::cudart::DriverCopy3D* out);
-int cuUserObjectCreate(warpmem::cudart::UserObject** out, void* data, void (*destroy)(void*), unsigned count, unsigned flags);
+int cuGraphExecNodeSetParams(warpmem::cudart::GraphExec* exec, warpmem::cudart::GraphNode* node,
+                             warpmem::cudart::NodeParams* params);
+int cuGraphGetEdges_v2(warpmem::cudart::Graph* graph, warpmem::cudart::GraphNode** from,
+                       warpmem::cudart::GraphNode** to, warpmem::cudart::EdgeData* edges,
+                       std::size_t* count);
+int cuGraphNodeGetDependencies_v2(warpmem::cudart::GraphNode* node,
+                                  warpmem::cudart::GraphNode** out,
+                                  warpmem::cudart::EdgeData* edges, std::size_t* count);
+int cuGraphNodeGetDependentNodes_v2(warpmem::cudart::GraphNode* node,
+                                    warpmem::cudart::GraphNode** out,
+                                    warpmem::cudart::EdgeData* edges, std::size_t* count);
+int cuGraphMemcpyNodeGetParams(warpmem::cudart::GraphNode* node,
+                               warpmem::cudart::DriverCopy3D* out);
+int cuUserObjectCreate(warpmem::cudart::UserObject** out, void* data, void (*destroy)(void*),
+                       unsigned count, unsigned flags);
 int cuUserObjectRelease(warpmem::cudart::UserObject* object, unsigned count);
-int cuGraphRetainUserObject(warpmem::cudart::Graph* graph, warpmem::cudart::UserObject* object, unsigned count, unsigned flags);
-int cuGraphInstantiateWithFlags(warpmem::cudart::GraphExec** exec, warpmem::cudart::Graph* graph, unsigned long long flags);
+int cuGraphRetainUserObject(warpmem::cudart::Graph* graph, warpmem::cudart::UserObject* object,
+                            unsigned count, unsigned flags);
+int cuGraphInstantiateWithFlags(warpmem::cudart::GraphExec** exec, warpmem::cudart::Graph* graph,
+                                unsigned long long flags);
 int cuGraphLaunch(warpmem::cudart::GraphExec* exec, warpmem::cudart::Stream* stream);
 int cuGraphExecDestroy(warpmem::cudart::GraphExec* exec);
 }
@@ -175,7 +198,8 @@ TEST_CASE("PTX that ptxas refuses is refused when it is loaded, and the program'
   CHECK(std::string(error) == "error   : Binary format for key='0', ident='' is not recognized");
   values[1] = size(sizeof error);
   REQUIRE(cuLinkCreate_v2(2, options, values, &link) == 0);
-  CHECK(cuLinkAddData_v2(link, 1, const_cast<char*>(ptx.c_str()), ptx.size(), "part", 0, nullptr, nullptr) == 218);
+  CHECK(cuLinkAddData_v2(link, 1, const_cast<char*>(ptx.c_str()), ptx.size(), "part", 0, nullptr,
+                         nullptr) == 218);
   CHECK(std::string(error) == expected);
   CHECK(cuLinkDestroy(link) == 0);
   unsetenv("WARPMEM_PTXAS");
@@ -210,7 +234,8 @@ TEST_CASE("the driver's graph nodes of any type are made, asked, changed and cou
   copy.copy.from.type = 2, copy.copy.from.device = b;
   copy.copy.to.type = 1, copy.copy.to.host = out.data();
   copy.copy.width = 256, copy.copy.height = copy.copy.depth = 1;
-  REQUIRE(cuGraphAddNode_v2(&second, graph, &first, nullptr, 1, reinterpret_cast<NodeParams*>(&copy)) == 0);
+  REQUIRE(cuGraphAddNode_v2(&second, graph, &first, nullptr, 1,
+                            reinterpret_cast<NodeParams*>(&copy)) == 0);
   std::size_t count = 0;
   CHECK(cuGraphGetEdges_v2(graph, nullptr, nullptr, nullptr, &count) == 0);
   CHECK(count == 1);
@@ -228,7 +253,8 @@ TEST_CASE("the driver's graph nodes of any type are made, asked, changed and cou
   static int destroyed;
   destroyed = 0;
   UserObject* object = nullptr;
-  CHECK(cuUserObjectCreate(&object, &destroyed, [](void* p) { ++*static_cast<int*>(p); }, 2, 1) == 0);
+  CHECK(cuUserObjectCreate(
+            &object, &destroyed, [](void* p) { ++*static_cast<int*>(p); }, 2, 1) == 0);
   CHECK(cuGraphRetainUserObject(graph, object, 1, 1) == 0);
   CHECK(cuUserObjectRelease(object, 2) == 1);  // one of the two is the graph's now
   CHECK(cuUserObjectRelease(object, 1) == 0);

@@ -108,8 +108,10 @@ int cuLinkCreate_v2(unsigned count, void* options, void** values, void** out);
 int cuLinkAddData_v2(void* link, int type, void* data, std::size_t bytes, const char* name,
                      unsigned count, void* options, void** values);
 int cuLinkComplete(void* link, void** image, std::size_t* bytes);
-int cuLinkAddFile_v2(void* link, int type, const char* path, unsigned count, void* options, void** values);
-int cuLibraryLoadData(void** library, const void* code, int*, void**, unsigned, int*, void**, unsigned);
+int cuLinkAddFile_v2(void* link, int type, const char* path, unsigned count, void* options,
+                     void** values);
+int cuLibraryLoadData(void** library, const void* code, int*, void**, unsigned, int*, void**,
+                      unsigned);
 int cuLibraryGetKernel(void** kernel, void* library, const char* name);
 int cuLibraryGetModule(void** module, void* library);
 int cuLibraryUnload(void* library);
@@ -267,7 +269,8 @@ TEST_CASE("the driver's arrays are filled by rectangles and read through texture
   CHECK(cuArrayDestroy(array) == 0);
 }
 
-TEST_CASE("a buffer of texels is fetched by number; by a coordinate it gives zeros, as an H200 does") {
+TEST_CASE(
+    "a buffer of texels is fetched by number; by a coordinate it gives zeros, as an H200 does") {
   const char* ptx = R"(.version 8.0
 .target sm_70
 .address_size 64
@@ -372,7 +375,8 @@ TEST_CASE("PTX is linked while the program runs") {
 }
 
 TEST_CASE("links and libraries that are no good fail where an H200's do") {
-  std::string unit = ".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry k() { ret; }\n";
+  std::string unit =
+      ".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry k() { ret; }\n";
   void *link = nullptr, *image = nullptr, *library = nullptr, *kernel = nullptr, *module = nullptr;
   std::size_t bytes = 0;
   REQUIRE(cuLinkCreate_v2(0, nullptr, nullptr, &link) == 0);
@@ -385,7 +389,9 @@ TEST_CASE("links and libraries that are no good fail where an H200's do") {
   CHECK(cuLinkDestroy(link) == 0);
   CHECK(cuLinkAddFile_v2(nullptr, 1, "/", 0, nullptr, nullptr) == 400);
   // Libraries are looked into when something of them is asked for.
-  for (const auto& [text, code] : {std::pair<const char*, int>{"nonsense", 200}, {".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry k() { ret;", 218}}) {
+  for (const auto& [text, code] :
+       {std::pair<const char*, int>{"nonsense", 200},
+        {".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry k() { ret;", 218}}) {
     REQUIRE(cuLibraryLoadData(&library, text, nullptr, nullptr, 0, nullptr, nullptr, 0) == 0);
     CHECK(cuLibraryGetKernel(&kernel, library, "k") == code);
     CHECK(cuLibraryGetModule(&module, library) == code);

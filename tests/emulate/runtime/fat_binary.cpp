@@ -70,7 +70,8 @@ TEST_CASE("the newest PTX that the GPU can run is chosen, and machine code never
 }
 
 TEST_CASE("PTX for a newer GPU is given the target of the one that is there") {
-  CHECK(for_older_gpu("// sm_1\n.version 9.0\n.target sm_120\n.address_size 64\n", 90) == "// sm_1\n.version 9.0\n.target sm_90\n.address_size 64\n");
+  CHECK(for_older_gpu("// sm_1\n.version 9.0\n.target sm_120\n.address_size 64\n", 90) ==
+        "// sm_1\n.version 9.0\n.target sm_90\n.address_size 64\n");
   CHECK(for_older_gpu(".target sm_100a, debug\n", 90) == ".target sm_90a, debug\n");
   CHECK(for_older_gpu(".target sm_103f\n", 80) == ".target sm_80\n");
   CHECK(for_older_gpu("sm_90", 80) == "sm_90");

@@ -1,10 +1,10 @@
-// Fat binaries whose machine code and PTX come from different compilations: what the runtime says of
-// a kernel or variable is true of the code that runs.
+// Fat binaries whose machine code and PTX come from different compilations: what the runtime says
+// of a kernel or variable is true of the code that runs.
 #include "embedded.hpp"
-#include "tests/emulate/runtime/h200.hpp"
-#include "tests/catch.hpp"
-#include "tests/record/small_cubin.hpp"
 #include "emulate/cudart/driver_calls.hpp"
+#include "tests/catch.hpp"
+#include "tests/emulate/runtime/h200.hpp"
+#include "tests/record/small_cubin.hpp"
 
 namespace warpmem::cudart {
 namespace {
@@ -92,8 +92,8 @@ TEST_CASE("libraries and modules tell the same of their kernels") {
   const std::string container =
       make_container({machine_code(90), {.architecture = 120, .bytes = ptx(120, 512, 64)}});
   void *library = nullptr, *kernel = nullptr;
-  REQUIRE(cudaLibraryLoadData(&library, container.data(), nullptr, nullptr, 0, nullptr, nullptr, 0) ==
-          0);
+  REQUIRE(cudaLibraryLoadData(&library, container.data(), nullptr, nullptr, 0, nullptr, nullptr,
+                              0) == 0);
   REQUIRE(cudaLibraryGetKernel(&kernel, library, "_Z1kPf") == 0);
   constexpr int kShared = 1, kRegisters = 4, kPtx = 5, kBinary = 6;
   int value = 0;

@@ -1,8 +1,8 @@
 #include "emulate/cudart/ptx_link.hpp"
 
-#include "tests/catch.hpp"
 #include "emulate/ptx/parser.hpp"
 #include "emulate/ptx/program.hpp"
+#include "tests/catch.hpp"
 
 namespace warpmem::cudart {
 namespace {

@@ -1,5 +1,6 @@
 // Slow and obvious: the L1 as sets of lines, each a list with the most recently used first, how old
-// each line is in hits of its set, and the words that were stored. With plain LRU ages do not matter.
+// each line is in hits of its set, and the words that were stored. With plain LRU ages do not
+// matter.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +22,8 @@ class AgedL1 {
         sets_(spec.sets) {}
 
   // `asked`: its bytes, by sector.
-  std::uint8_t load(std::uint64_t line, std::uint8_t sectors, const std::array<std::uint32_t, 4>& asked,
-                    bool allocate) {
+  std::uint8_t load(std::uint64_t line, std::uint8_t sectors,
+                    const std::array<std::uint32_t, 4>& asked, bool allocate) {
     Line* l = find(line, allocate);
     if (!l && !allocate) return sectors;
     if (!l) l = &bring(line);
@@ -32,7 +33,8 @@ class AgedL1 {
         if (!(asked[s] >> b & 1) || l->sector[s].word[b / 4]) continue;
         if (allocate) {
           l->sector = {};
-          for (unsigned other = 0; other < 4; ++other) l->sector[other].readable = sectors >> other & 1;
+          for (unsigned other = 0; other < 4; ++other)
+            l->sector[other].readable = sectors >> other & 1;
         }
         return sectors;
       }
@@ -57,7 +59,8 @@ class AgedL1 {
       at.touched = true;
       for (unsigned w = 0; w < 8; ++w)
         if ((bytes[s] >> 4 * w & 15) == 15) at.word[w] = true;
-      if (std::find(at.word.begin(), at.word.end(), false) == at.word.end()) at = {.readable = true};
+      if (std::find(at.word.begin(), at.word.end(), false) == at.word.end())
+        at = {.readable = true};
     }
     return present;
   }
@@ -68,7 +71,8 @@ class AgedL1 {
         if (sectors >> s & 1) l.sector[s] = {};
   }
 
-  // Forgets all lines below this one, but not whose turn it is; those that stay are as if they had come in from the oldest on.
+  // Forgets all lines below this one, but not whose turn it is; those that stay are as if they had
+  // come in from the oldest on.
   void invalidate(std::uint64_t kept) {
     for (Set& set : sets_) {
       set.remove_if([kept](const Line& l) { return l.number < kept; });

@@ -13,7 +13,8 @@ inline std::set<std::uint64_t> bytes_touched(const model::WarpAccess& a) {
   std::set<std::uint64_t> bytes;
   for (int lane = 0; lane < 32; ++lane)
     if (a.mask >> lane & 1)
-      for (std::uint32_t b = 0; b < a.bytes; ++b) bytes.insert(a.address[static_cast<std::size_t>(lane)] + b);
+      for (std::uint32_t b = 0; b < a.bytes; ++b)
+        bytes.insert(a.address[static_cast<std::size_t>(lane)] + b);
   return bytes;
 }
 

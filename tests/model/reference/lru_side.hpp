@@ -36,7 +36,8 @@ class LruSide {
     return t;
   }
 
-  model::L2Side::Traffic write(std::uint64_t line, std::uint8_t sectors, std::uint8_t full, const std::uint32_t* bytes) {
+  model::L2Side::Traffic write(std::uint64_t line, std::uint8_t sectors, std::uint8_t full,
+                               const std::uint32_t* bytes) {
     model::L2Side::Traffic t;
     Line& l = bring(line, t);
     for (unsigned s = 0; s < 4; ++s) {

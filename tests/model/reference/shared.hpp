@@ -1,5 +1,5 @@
-// Slow and obvious: shared-memory passes, written down from the rules in model/shared/shared_banks.hpp
-// with sets of words and no short cuts.
+// Slow and obvious: shared-memory passes, written down from the rules in
+// model/shared/shared_banks.hpp with sets of words and no short cuts.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,8 @@ inline int lanes_in_fullest_bank(const model::WarpAccess& a, const Lanes& lanes)
   std::map<std::uint64_t, int> n;
   int most = 0;
   for (int lane : lanes)
-    if (a.mask >> lane & 1) most = std::max(most, ++n[a.address[static_cast<std::size_t>(lane)] / 4 % 32]);
+    if (a.mask >> lane & 1)
+      most = std::max(most, ++n[a.address[static_cast<std::size_t>(lane)] / 4 % 32]);
   return most;
 }
 
@@ -92,7 +93,8 @@ inline int reported(const model::WarpAccess& a, int group) {
 inline model::SharedPasses shared_passes(const model::WarpAccess& a, model::SharedKind kind) {
   using model::SharedKind;
   const int group = a.bytes <= 4 ? 32 : a.bytes == 8 ? 16 : 8;
-  if (kind == SharedKind::kAtomic || kind == SharedKind::kCompareAndSwap || kind == SharedKind::kAttempt) {
+  if (kind == SharedKind::kAtomic || kind == SharedKind::kCompareAndSwap ||
+      kind == SharedKind::kAttempt) {
     const int each = kind == SharedKind::kAtomic ? 1 : 2;
     int n = lanes_in_fullest_bank(a, range(0, 32));
     if (kind == SharedKind::kAttempt) {
