@@ -60,11 +60,12 @@ get_nvdisasm() {
       nvidia-cuda-nvdisasm >&2 2>&1 || say "note: no nvdisasm: emulated traces are of PTX, and their cycles are rough (warpmem doctor)"
 }
 
-# configure OPTION…: build/ in Release with Ninja. ccache is used where it is installed.
+# configure OPTION…: build/ in Release with Ninja, files of a folder compiled together (cmake/unity.cmake). ccache is
+# used where it is installed.
 configure() {
   if command -v ccache >/dev/null 2>&1; then
     # Precompiled headers are kept too, which ccache has to be told.
     set -- "-DCMAKE_CXX_COMPILER_LAUNCHER=env;CCACHE_SLOPPINESS=pch_defines,time_macros;ccache" "$@"
   fi
-  cmake -S "$source_dir" -B "$source_dir/build" -G Ninja -DCMAKE_BUILD_TYPE=Release "$@" >&2
+  cmake -S "$source_dir" -B "$source_dir/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DWARPMEM_UNITY=ON "$@" >&2
 }

@@ -31,8 +31,6 @@ constexpr std::array<std::string_view, 14> kMain{
     "dram__sectors_write.sum",
     "sm__cycles_elapsed.max"};
 
-std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
-
 bool same_place(const validate::Accuracy& a, const validate::Accuracy& b) {
   return a.gpu == b.gpu && a.level == b.level && a.engine == b.engine;
 }
@@ -66,7 +64,7 @@ std::string as_table(std::span<const validate::Accuracy> rows) {
                  {"90th percentile", Align::kRight}});
     for (; i < rows.size() && same_place(rows[i], first); ++i)
       table.row({rows[i].metric, grouped(rows[i].launches), grouped(rows[i].equal),
-                 percent(rows[i].median), percent(rows[i].p90)});
+                 views::percent(rows[i].median), views::percent(rows[i].p90)});
     out += fmt::format("{}{}, traces of level {}, {} engine\n", out.empty() ? "" : "\n", first.gpu,
                        first.level, first.engine);
     out += table.text(false);

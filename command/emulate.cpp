@@ -27,7 +27,7 @@
 namespace warpmem::command {
 namespace {
 
-struct Options {
+struct EmulateCommandOptions {
   emulate::EmulateRequest request;
   ProgramRun run;
   std::optional<CountedRange> launches;
@@ -35,7 +35,8 @@ struct Options {
   std::vector<std::string> words;  // for the help: program_words() has them
 };
 
-Result<void> check_ptx(const Options& options, const std::vector<std::string>& words) {
+Result<void> check_ptx(const EmulateCommandOptions& options,
+                       const std::vector<std::string>& words) {
   const std::string& input = words.front();
   if (words.size() > 1)
     return Error{
@@ -59,7 +60,7 @@ Result<void> check_ptx(const Options& options, const std::vector<std::string>& w
   return {};
 }
 
-Result<void> check_program(Options& options, const std::vector<std::string>& words) {
+Result<void> check_program(EmulateCommandOptions& options, const std::vector<std::string>& words) {
   cudart::SessionOptions& s = options.run.session;
   if (!options.request.launch.empty())
     return Error{ErrorKind::kUsage,
@@ -118,7 +119,7 @@ void tell(const emulate::EmulateRequest& request, const emulate::EmulateReport& 
                     report.kept));
 }
 
-int run_ptx(Options& options, const std::vector<std::string>& words) {
+int run_ptx(EmulateCommandOptions& options, const std::vector<std::string>& words) {
   if (auto ok = check_ptx(options, words); !ok) return fail(ok.error());
   emulate::EmulateRequest& request = options.request;
   const auto card = load_card(options.run.card);
@@ -168,7 +169,7 @@ int run_ptx(Options& options, const std::vector<std::string>& words) {
   return hazards ? exit_status(ErrorKind::kCheckFailed) : 0;
 }
 
-int run(Options& options) {
+int run(EmulateCommandOptions& options) {
   const std::vector<std::string>& words = program_words().program;
   if (words.empty())
     return fail({ErrorKind::kUsage, "no program was given", "",
@@ -192,7 +193,7 @@ int run(Options& options) {
 }  // namespace
 
 Run setup_emulate(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EmulateCommandOptions>();
   emulate::EmulateRequest& r = options->request;
   r.output = "trace.wmt";
   cudart::SessionOptions& session = options->run.session;

@@ -108,10 +108,6 @@ Result<std::vector<LaunchExplanation>> explain_all(const trace::TraceReader& rea
   return out;
 }
 
-std::string file_name(const trace::TraceReader& reader) {
-  return std::filesystem::path(reader.path()).filename().string();
-}
-
 Result<std::string> text_of(const trace::TraceReader& reader, const model::Card& card,
                             const ExplainCommandOptions& options,
                             const std::vector<LaunchExplanation>& all,

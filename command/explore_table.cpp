@@ -16,10 +16,10 @@
 namespace warpmem::command {
 namespace {
 
-struct Short {
+struct ShortMetric {
   const char *name, *formula, *unit;
 };
-constexpr Short kShorts[] = {
+constexpr ShortMetric kShorts[] = {
     {"cycles", "sm__cycles_elapsed.max", "cycles"},
     {"time", "gpu__time_duration.sum / 1000", "us"},
     {"load_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "sectors"},
@@ -40,13 +40,14 @@ constexpr Short kShorts[] = {
      "lts__t_sectors_srcunit_tex_op_read.sum",
      "%"}};
 
-const Short* find_short(std::string_view name) {
-  const auto at = std::ranges::find_if(kShorts, [&](const Short& s) { return name == s.name; });
+const ShortMetric* find_short(std::string_view name) {
+  const auto at =
+      std::ranges::find_if(kShorts, [&](const ShortMetric& s) { return name == s.name; });
   return at == std::end(kShorts) ? nullptr : &*at;
 }
 
 std::string unit_of(const std::string& expression, const std::vector<SweepMetric>& metrics) {
-  if (const Short* s = find_short(expression)) return s->unit;
+  if (const ShortMetric* s = find_short(expression)) return s->unit;
   const auto at = std::ranges::find(metrics, expression, &SweepMetric::name);
   return at == metrics.end() ? "" : at->unit;
 }
@@ -98,7 +99,7 @@ void find_knees(SweepTable& t) {
 Result<void> check_expressions(const std::vector<std::string>& expressions,
                                const SweepResult& sweep, const std::string& place) {
   std::vector<std::string> known;
-  for (const Short& s : kShorts) known.emplace_back(s.name);
+  for (const ShortMetric& s : kShorts) known.emplace_back(s.name);
   for (const SweepMetric& m : sweep.metrics) known.push_back(m.name);
   for (const SweepAxis& a : sweep.axes) known.push_back(a.key);
   for (const std::string& e : expressions) {
@@ -123,7 +124,7 @@ Result<void> check_expressions(const std::vector<std::string>& expressions,
 MetricValue value_of(const std::string& expression, const SweepResult& sweep,
                      const SweepPoint& point, std::size_t trace) {
   const std::function<metrics::Value(std::string_view)> named = [&](std::string_view name) {
-    if (const Short* s = find_short(name)) return metrics::evaluate(s->formula, named);
+    if (const ShortMetric* s = find_short(name)) return metrics::evaluate(s->formula, named);
     for (std::size_t a = 0; a < sweep.axes.size(); ++a) {
       if (sweep.axes[a].key != name) continue;
       const auto n = parse_bytes(point.values[a]);

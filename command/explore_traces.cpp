@@ -22,7 +22,7 @@ using sweep::Changes;
 using sweep::TraceSet;
 using sweep::TraceSource;
 
-constexpr std::uint64_t kMostThreads = 1024;  // of a CTA, in CUDA
+constexpr std::uint64_t kMostCtaThreads = 1024;  // of a CTA, in CUDA
 
 std::shared_ptr<const TraceSet> set_of(std::vector<trace::TraceReader> readers) {
   return std::make_shared<const TraceSet>(std::move(readers));
@@ -43,7 +43,7 @@ Result<std::vector<trace::TraceReader>> open_all(const ExploreOptions& options) 
 // Traces stay open, so that their files may go.
 Result<TraceSource::Traces> with_blocks(const ExploreOptions& options, const TraceSet& recorded,
                                         const Changes& program, const TraceSet::Wanted& only) {
-  const auto threads = read_whole(program.at(0).second, {1, kMostThreads, "threads"}, "block");
+  const auto threads = read_whole(program.at(0).second, {1, kMostCtaThreads, "threads"}, "block");
   if (!threads) return threads.error();
   const auto folder = ScratchFolder::create();
   if (!folder) return folder.error();

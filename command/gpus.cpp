@@ -23,19 +23,12 @@ namespace warpmem::command {
 
 namespace {
 
-constexpr std::size_t kLongestValue = 40;  // a list of all SMs would push the sources off the page
-
 struct GpusOptions {
   CardInput card;
   OutputOptions output;
   std::vector<std::string> words;  // NAME; show NAME; diff A B
   bool topology = false, dot = false, instructions = false, ladder = false;
 };
-
-std::string shortened(const std::string& value) {
-  if (value.size() <= kLongestValue) return value;
-  return value.substr(0, value.rfind(' ', kLongestValue)) + " …";
-}
 
 bool is_instruction(const model::CardEntry& entry) { return entry.key.starts_with("isa."); }
 
@@ -51,7 +44,7 @@ Table card_table(const model::Card& card) {
   Table table({{"key"}, {"value", Align::kRight}, {"unit"}, {"meaning"}, {"source"}});
   for (const model::CardEntry& entry : card.entries()) {
     if (is_instruction(entry)) continue;
-    table.row({entry.key, shortened(entry.value), entry.unit, entry.meaning, entry.source});
+    table.row({entry.key, short_value(entry.value), entry.unit, entry.meaning, entry.source});
   }
   return table;
 }
@@ -228,6 +221,12 @@ Result<void> read_words(GpusOptions& options) {
 }
 
 }  // namespace
+
+std::string short_value(const std::string& value) {
+  constexpr std::size_t kLongest = 40;
+  if (value.size() <= kLongest) return value;
+  return value.substr(0, value.rfind(' ', kLongest)) + " …";
+}
 
 Run setup_gpus(CLI::App& app) {
   auto options = std::make_shared<GpusOptions>();

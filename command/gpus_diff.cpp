@@ -13,8 +13,6 @@ namespace {
 using model::Card;
 using model::CardEntry;
 
-constexpr std::size_t kLongestValue = 40;
-
 // A number of one card beside the other's; nullptr: it has none, or no use for it.
 struct Pair {
   const CardEntry* a = nullptr;
@@ -34,12 +32,6 @@ std::map<std::string_view, Pair> differences(const Card& a, const Card& b) {
   return out;
 }
 
-std::string shown(const CardEntry* entry) {
-  if (!entry) return "-";
-  if (entry->value.size() <= kLongestValue) return entry->value;
-  return entry->value.substr(0, entry->value.rfind(' ', kLongestValue)) + " …";
-}
-
 Table as_table(const Card& a, const Card& b) {
   Table table(
       {{"key"}, {a.name(), Align::kRight}, {b.name(), Align::kRight}, {"unit"}, {"meaning"}});
@@ -51,8 +43,8 @@ Table as_table(const Card& a, const Card& b) {
   about("compute_capability", a.compute_capability(), b.compute_capability());
   about("year", a.year(), b.year());
   for (const auto& [key, pair] : differences(a, b))
-    table.row(
-        {std::string(key), shown(pair.a), shown(pair.b), pair.any().unit, pair.any().meaning});
+    table.row({std::string(key), (pair.a ? short_value(pair.a->value) : "-"),
+               (pair.b ? short_value(pair.b->value) : "-"), pair.any().unit, pair.any().meaning});
   return table;
 }
 

@@ -12,6 +12,8 @@
 namespace warpmem::command {
 
 Result<std::vector<model::Card>> all_cards();  // built in, the oldest first
+// A value as lists show it: one of all SMs would push the sources off the page.
+std::string short_value(const std::string& value);
 
 // With how well each is validated.
 std::string card_list_view(const std::vector<model::Card>& cards, Format format,

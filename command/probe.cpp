@@ -24,25 +24,25 @@ namespace {
 
 using sim::probe::Curve;
 
-struct Kind {
+struct CurveKind {
   const char* name;
   Curve curve;
   const char* x;  // what it goes over
   bool sizes;     // … in bytes
 };
-constexpr std::array kKinds = {
-    Kind{"latency", Curve::kLatency, "bytes chased through", true},
-    Kind{"l1", Curve::kL1, "bytes read by each SM", true},
-    Kind{"l2", Curve::kL2, "bytes read by all SMs", true},
-    Kind{"init", Curve::kInit, "threads an SM", false},
-    Kind{"read", Curve::kRead, "threads an SM", false},
-    Kind{"scale", Curve::kScale, "threads an SM", false},
-    Kind{"add", Curve::kAdd, "threads an SM", false},
-    Kind{"triad", Curve::kTriad, "threads an SM", false},
-    Kind{"host", Curve::kHost, "threads an SM", false},
-    Kind{"shared", Curve::kShared, "threads an SM", false},
-    Kind{"stride", Curve::kStride, "elements between lanes", false},
-    Kind{"conflicts", Curve::kConflicts, "lanes on a bank", false},
+constexpr std::array kCurveKinds = {
+    CurveKind{"latency", Curve::kLatency, "bytes chased through", true},
+    CurveKind{"l1", Curve::kL1, "bytes read by each SM", true},
+    CurveKind{"l2", Curve::kL2, "bytes read by all SMs", true},
+    CurveKind{"init", Curve::kInit, "threads an SM", false},
+    CurveKind{"read", Curve::kRead, "threads an SM", false},
+    CurveKind{"scale", Curve::kScale, "threads an SM", false},
+    CurveKind{"add", Curve::kAdd, "threads an SM", false},
+    CurveKind{"triad", Curve::kTriad, "threads an SM", false},
+    CurveKind{"host", Curve::kHost, "threads an SM", false},
+    CurveKind{"shared", Curve::kShared, "threads an SM", false},
+    CurveKind{"stride", Curve::kStride, "elements between lanes", false},
+    CurveKind{"conflicts", Curve::kConflicts, "lanes on a bank", false},
 };
 
 struct ProbeOptions {
@@ -55,7 +55,7 @@ struct ProbeOptions {
 };
 
 // What a value may be: streams need that many threads, lanes are no more than a warp's.
-WholeRange range_of(const Kind& kind, const model::Card& card) {
+WholeRange range_of(const CurveKind& kind, const model::Card& card) {
   switch (kind.curve) {
     case Curve::kStride: return {1, 1024, "elements"};
     case Curve::kConflicts: return {1, 32, "lanes"};
@@ -70,7 +70,7 @@ WholeRange range_of(const Kind& kind, const model::Card& card) {
   }
 }
 
-Result<std::vector<std::uint64_t>> values(const ProbeOptions& options, const Kind& kind,
+Result<std::vector<std::uint64_t>> values(const ProbeOptions& options, const CurveKind& kind,
                                           const model::Card& card) {
   std::vector<std::uint64_t> out;
   for (const std::string& text : options.at) {
@@ -81,24 +81,25 @@ Result<std::vector<std::uint64_t>> values(const ProbeOptions& options, const Kin
   return out;
 }
 
-std::string shown(double y) {
+std::string y_text(double y) {
   return y < 1000 ? fmt::format("{:.2f}", y) : fmt::format("{:.0f}", y);
 }
 
-std::string as_table(const Kind& kind, const std::vector<sim::probe::Point>& points, bool colour) {
+std::string as_table(const CurveKind& kind, const std::vector<sim::probe::Point>& points,
+                     bool colour) {
   Table table({{kind.x, Align::kRight}, {sim::probe::unit_of(kind.curve), Align::kRight}});
-  for (const auto& p : points) table.row({kind.sizes ? byte_size(p.x) : grouped(p.x), shown(p.y)});
+  for (const auto& p : points) table.row({kind.sizes ? byte_size(p.x) : grouped(p.x), y_text(p.y)});
   return table.text(colour);
 }
 
-std::string as_csv(const Kind& kind, const std::vector<sim::probe::Point>& points) {
+std::string as_csv(const CurveKind& kind, const std::vector<sim::probe::Point>& points) {
   std::string out = fmt::format("x,y,unit\n");
   for (const auto& p : points)
     out += fmt::format("{},{:.3f},{}\n", p.x, p.y, sim::probe::unit_of(kind.curve));
   return out;
 }
 
-std::string as_json(const Kind& kind, const model::Card& card,
+std::string as_json(const CurveKind& kind, const model::Card& card,
                     const std::vector<sim::probe::Point>& points) {
   Json out{{"schema", 1},
            {"gpu", card.name()},
@@ -111,8 +112,8 @@ std::string as_json(const Kind& kind, const model::Card& card,
 }
 
 int probe(const ProbeOptions& options) {
-  const auto kind = std::find_if(kKinds.begin(), kKinds.end(),
-                                 [&](const Kind& k) { return options.kind == k.name; });
+  const auto kind = std::find_if(kCurveKinds.begin(), kCurveKinds.end(),
+                                 [&](const CurveKind& k) { return options.kind == k.name; });
   const auto card = load_card(options.card);
   if (!card) return fail(card.error());
   const auto at = values(options, *kind, *card);
@@ -144,7 +145,7 @@ int probe(const ProbeOptions& options) {
 Run setup_probe(CLI::App& app) {
   auto options = std::make_shared<ProbeOptions>();
   std::vector<std::string> names;
-  for (const Kind& kind : kKinds) names.push_back(kind.name);
+  for (const CurveKind& kind : kCurveKinds) names.push_back(kind.name);
   app.add_option("curve", options->kind, "which microbenchmark")
       ->required()
       ->check(CLI::IsMember(names));

@@ -25,13 +25,13 @@ namespace {
 using record::RecordedProcess;
 using record::RecordReport;
 
-struct Options {
+struct RecordCommandOptions {
   record::RecordOptions record;
   bool no_wait = false;
   bool summary = false;
 };
 
-Result<void> check(Options& options) {
+Result<void> check(RecordCommandOptions& options) {
   try {
     if (!options.record.kernel.empty()) std::regex{options.record.kernel};
   } catch (const std::regex_error& e) {
@@ -108,7 +108,7 @@ int report_on(const RecordReport& report, bool summary) {
   return report.status;
 }
 
-int run(Options& options) {
+int run(RecordCommandOptions& options) {
   if (auto ok = check(options); !ok) return fail(ok.error());
   if (auto program = record::check_program(options.record); !program) return fail(program.error());
   if (auto places = settle_outputs(options.record); !places) return fail(places.error());
@@ -124,7 +124,7 @@ int run(Options& options) {
 }  // namespace
 
 Run setup_record(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RecordCommandOptions>();
   record::RecordOptions& record = options->record;
   app.add_option("-o,--output", record.output, "trace to write")
       ->type_name("OUT")

@@ -190,10 +190,6 @@ Json accuracy_json(const ReplayView& view) {
 }
 
 // The file's name without its folder: a result does not depend on where the trace lies.
-std::string file_name(const trace::TraceReader& reader) {
-  return std::filesystem::path(reader.path()).filename().string();
-}
-
 std::string notes_text(const ReplayView& view) {
   std::string out;
   if (const std::string note = vocabulary_note(view.card, view.vocabulary); !note.empty())

@@ -18,8 +18,6 @@
 namespace warpmem::command {
 namespace {
 
-std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
 bool is_sweep(const std::string& path) {
   constexpr std::string_view kMagic = "SQLite format 3";  // of every SQLite file
   std::string begin(kMagic.size(), '\0');
@@ -54,7 +52,7 @@ Result<std::vector<ReportCurves>> curves_of(const SweepTable& t, const std::stri
     auto chart = std::ranges::find_if(
         out, [&](const ReportCurves& c) { return c.title.ends_with(": " + s.metric); });
     if (chart == out.end())
-      chart = out.insert(out.end(), {name_of(path) + ": " + s.metric, t.axes[*x].key, true, {}});
+      chart = out.insert(out.end(), {file_name(path) + ": " + s.metric, t.axes[*x].key, true, {}});
     std::map<std::string, ReportCurves::Series> lines;
     for (std::size_t p = 0; p < t.points.size(); ++p) {
       if (!t.points[p].left_out.empty() || !s.values[p].known()) continue;
@@ -99,7 +97,7 @@ Result<ReportCurves> read_curves(const std::string& path) {
   if (!text) return text.error();
   const std::vector<std::string> lines = report_lines(*text);
   ReportCurves out;
-  out.title = name_of(path);
+  out.title = file_name(path);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (lines[i].empty() || lines[i].front() == '#') continue;
     const std::vector<std::string> cells = cells_of(lines[i]);

@@ -20,28 +20,28 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
 // Names of the files that instructions of the report are from.
 std::set<std::string> named_sources(const Report& report) {
   std::set<std::string> out;
   for (const ReportRun& run : report.runs)
     for (const ReportLaunch& launch : run.launches)
       for (const SiteTraffic& site : launch.explanation.sites)
-        if (!site.file.empty()) out.insert(name_of(site.file));
+        if (!site.file.empty()) out.insert(file_name(site.file));
   return out;
 }
 
 Result<void> add_source(const std::string& path, Report& report) {
   for (const ReportSource& s : report.sources)
-    if (s.file == name_of(path)) return {};
+    if (s.file == file_name(path)) return {};
   auto text = read_report_text(path, "--source");
   if (!text) return text.error();
-  report.sources.push_back({name_of(path), report_lines(*text)});
+  report.sources.push_back({file_name(path), report_lines(*text)});
   return {};
 }
 
 }  // namespace
+
+std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 Result<std::string> read_report_text(const std::string& path, const char* option) {
   constexpr std::size_t kMostBytes = 4 << 20;
@@ -99,7 +99,7 @@ Result<void> add_sources(const std::vector<std::string>& given, Report& report) 
   std::error_code none;
   for (const std::string& path : given) {
     if (!fs::is_directory(path, none)) {
-      if (!named.contains(name_of(path)))
+      if (!named.contains(file_name(path)))
         return Error{ErrorKind::kUsage, "no instruction is from this file", printable(path),
                      named.empty() ? std::string("the trace has no lines: compile with -lineinfo")
                                    : fmt::format("the traces name {}", *named.begin())};

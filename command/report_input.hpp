@@ -37,10 +37,12 @@ Result<Report> make_report(const ReportInput& input, const std::vector<ReportTra
 // The source files that launches of the report name and that were given; what was given and is
 // nobody's is an error.
 Result<void> add_sources(const std::vector<std::string>& given, Report& report);
-// A file of numbers with a heading: the first column is what was changed.
+// What follows the last slash of a path.
+std::string file_name(const std::string& path);
 // Text of a file of up to 4 MiB; `option`: what named it. Its lines, printable.
 Result<std::string> read_report_text(const std::string& path, const char* option);
 std::vector<std::string> report_lines(const std::string& text);
+// A file of numbers with a heading: the first column is what was changed.
 Result<void> add_curves(const std::vector<std::string>& files, Report& report);
 
 }  // namespace warpmem::command

@@ -12,8 +12,6 @@
 namespace warpmem::command {
 namespace {
 
-std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
-
 // What a kernel could at best do with this traffic, were it even.
 std::string bound_text(const sim::TimeResult& time) {
   const model::Topology::Bound& bound = time.bound;
@@ -27,12 +25,13 @@ std::string bound_text(const sim::TimeResult& time) {
       "spread evenly, this traffic takes {} cycles at best, {} of the time: {} is its "
       "minimum cut\n",
       grouped(static_cast<std::uint64_t>(bound.cycles + 0.5)),
-      percent(bound.cycles / static_cast<double>(time.running)), places);
+      views::percent(bound.cycles / static_cast<double>(time.running)), places);
 }
 
 // "99.6 % (85)": the share, and which element it is of.
 std::string busiest(const sim::TimeResult::Use& use) {
-  return use.count > 1 ? fmt::format("{} ({})", percent(use.most), use.element) : percent(use.most);
+  return use.count > 1 ? fmt::format("{} ({})", views::percent(use.most), use.element)
+                       : views::percent(use.most);
 }
 
 std::string uses_text(const sim::TimeResult& time, bool colour) {
@@ -44,7 +43,7 @@ std::string uses_text(const sim::TimeResult& time, bool colour) {
               {"at most", Align::kRight}});
   for (const sim::TimeResult::Use& use : time.uses) {
     const double rate = use.bytes / static_cast<double>(time.running);
-    uses.row({model::name_of(use.place), percent(use.share), busiest(use),
+    uses.row({model::name_of(use.place), views::percent(use.share), busiest(use),
               use.bytes > 0 ? byte_size(static_cast<std::uint64_t>(use.bytes)) : "-",
               use.bytes > 0 ? fmt::format("{:.1f}", rate) : "-",
               use.peak > 0 ? fmt::format("{:.1f}", use.peak) : "-"});
@@ -60,11 +59,11 @@ std::string waits_text(const sim::TimeResult& time, bool colour) {
     waited += time.waits[i];
     if (time.waits[i] > 0)
       waits.row({fmt::format("waits for: {}", sim::name_of(static_cast<sim::Wait>(i))),
-                 percent(static_cast<double>(time.waits[i]) / whole)});
+                 views::percent(static_cast<double>(time.waits[i]) / whole)});
   }
-  waits.row(
-      {"runs", percent(static_cast<double>(time.warp_cycles - std::min(waited, time.warp_cycles)) /
-                       whole)});
+  waits.row({"runs", views::percent(static_cast<double>(time.warp_cycles -
+                                                        std::min(waited, time.warp_cycles)) /
+                                    whole)});
   return waits.text(colour);
 }
 

@@ -1,7 +1,9 @@
 #include "command/trace_input.hpp"
 
 #include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <filesystem>
 
 #include "base/json.hpp"
 #include "base/printable.hpp"
@@ -136,6 +138,10 @@ std::string_view allocation_name(trace::AllocationKind kind) {
     case trace::AllocationKind::kArray: return "array";
   }
   return "unknown";
+}
+
+std::string file_name(const trace::TraceReader& reader) {
+  return std::filesystem::path(reader.path()).filename().string();
 }
 
 std::string dims(const Dim3& size) {

@@ -54,7 +54,8 @@ std::string_view op_name(trace::Op op);
 std::string_view space_name(trace::Space space);
 std::string_view allocation_name(trace::AllocationKind kind);
 
-std::string dims(const Dim3& size);  // "256", "16x16", "8x8x4"
+std::string file_name(const trace::TraceReader& reader);  // without its folders
+std::string dims(const Dim3& size);                       // "256", "16x16", "8x8x4"
 std::string kernel_name(const trace::TraceReader& reader, const trace::Launch& launch);
 
 // "complete", or what is missing, in one line.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <set>
 
 #include <fmt/format.h>
@@ -10,9 +11,15 @@
 #include "validate/accuracy_csv.hpp"
 
 namespace warpmem::validate {
+
+std::string percent(double share) {
+  const double p = 100 * share;
+  return std::abs(p) < 9.95 ? fmt::format("{:.1f} %", p) : fmt::format("{:.0f} %", p);
+}
+
 namespace {
 
-constexpr std::string_view kHeading = "gpu,level,engine,metric,launches,equal,median,p90";
+constexpr std::string_view kAccuracyHeading = "gpu,level,engine,metric,launches,equal,median,p90";
 
 std::vector<std::string_view> split(std::string_view text, char by) {
   std::vector<std::string_view> out;
@@ -28,11 +35,6 @@ template <class T>
 bool read(std::string_view text, T& out) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
   return error == std::errc() && end == text.data() + text.size();
-}
-
-std::string percent(double share) {
-  const double p = 100 * share;
-  return p >= 9.95 ? fmt::format("{:.0f} %", p) : fmt::format("{:.1f} %", p);
 }
 
 }  // namespace
@@ -56,7 +58,7 @@ std::vector<Accuracy> accuracy_of(const Report& report) {
 }
 
 std::string accuracy_csv(std::span<const Accuracy> rows) {
-  std::string out = std::string(kHeading) + "\n";
+  std::string out = std::string(kAccuracyHeading) + "\n";
   for (const Accuracy& a : rows)
     out += fmt::format("{},{},{},{},{},{},{:.4g},{:.4g}\n", a.gpu, a.level, a.engine, a.metric,
                        a.launches, a.equal, a.median, a.p90);
@@ -70,7 +72,8 @@ Result<std::vector<Accuracy>> parse_accuracy(std::string_view text, const std::s
     return Error{ErrorKind::kMalformed, what, fmt::format("{}, line {}", place, line + 1),
                  "write the file again with `warpmem validate --accuracy --format csv`"};
   };
-  if (lines.front() != kHeading) return wrong(0, fmt::format("the heading is not '{}'", kHeading));
+  if (lines.front() != kAccuracyHeading)
+    return wrong(0, fmt::format("the heading is not '{}'", kAccuracyHeading));
   for (std::size_t i = 1; i < lines.size(); ++i) {
     if (lines[i].empty()) continue;
     const auto cells = split(lines[i], ',');

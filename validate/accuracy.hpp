@@ -36,6 +36,9 @@ std::span<const Accuracy> measured_accuracy();
 const Accuracy* measured_accuracy(std::string_view gpu, std::string_view level,
                                   std::string_view engine, std::string_view metric);
 
+// "4.5 %", "45 %": a tenth where it says something.
+std::string percent(double share);
+
 // "equal in all 191", "median 0.3 %, 90th percentile 4.5 %".
 std::string accuracy_text(const Accuracy& accuracy);
 

@@ -136,7 +136,7 @@ bool other_clock(const Comparison& c, const Readings& r) {
 struct Counted {
   std::string_view instructions, requests;
 };
-constexpr std::array kCounted{
+constexpr std::array kCountedPairs{
     Counted{"smsp__inst_executed_op_global_ld_pred_on_any.sum",
             "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"},
     Counted{"smsp__inst_executed_op_global_st_pred_on_any.sum",
@@ -155,7 +155,7 @@ constexpr std::array kCounted{
 bool lanes_off(const Comparison& c, const Readings& r) {
   if (!more(c)) return false;
   const std::string_view name = c.rule->name;
-  for (const Counted& pair : kCounted)
+  for (const Counted& pair : kCountedPairs)
     if (name == pair.instructions) return r.equal(pair.requests);
   // Patches look at the addresses of all lanes of an asynchronous copy.
   if (name != kPasses && name != "memory_l2_theoretical_sectors_global") return false;

@@ -55,12 +55,12 @@ std::optional<Header> as_header(const CsvRecord& record) {
 constexpr double kMostValue = 1e18;
 
 // A number with its unit right behind it: "99.5%", "12.3GB/s", "262144".
-struct Cell {
+struct NvprofCell {
   std::optional<double> value;
   std::string unit, missing;
 };
 
-Cell read_cell(std::string_view text) {
+NvprofCell read_cell(std::string_view text) {
   if (text.empty()) return {{}, "", "empty cell"};
   if (text.find("OVERFLOW") != text.npos) return {{}, "", "the profiler's counter overflowed"};
   const std::size_t end = text.find_first_not_of("0123456789.+-eE");
@@ -110,9 +110,9 @@ bool parse_shape(const Header& header, const CsvRecord& row, const std::string& 
                      out);
 }
 
-class Importer {
+class NvprofImporter {
  public:
-  explicit Importer(NcuImport& out) : out_(out) {}
+  explicit NvprofImporter(NcuImport& out) : out_(out) {}
 
   void run(std::string_view text) {
     for (std::size_t at = 0; at < text.size();) {
@@ -233,7 +233,7 @@ class Importer {
     if (found == rows_.end()) {
       found = rows_.emplace(key, out_.launches.size()).first;
       NcuLaunch& launch = add_launch(record, kernel);
-      const Cell times = read_cell(header_->cell(record, "Invocations"));
+      const NvprofCell times = read_cell(header_->cell(record, "Invocations"));
       launch.invocations = static_cast<std::uint64_t>(std::max(1.0, times.value.value_or(1)));
     }
     NcuLaunch& launch = out_.launches[found->second];
@@ -258,7 +258,7 @@ class Importer {
       launch.text.emplace(metric, std::string(text));
       return;
     }
-    const Cell cell = read_cell(text);
+    const NvprofCell cell = read_cell(text);
     if (!cell.value) ++out_.report.without_value;
     if (!cell.value && !text.empty())
       note_unread(launch.counted.kernel, metric, text,
@@ -302,7 +302,7 @@ bool is_nvprof_csv(std::string_view bytes) {
 Result<NcuImport> parse_nvprof_csv(std::string_view bytes, const std::string& place) {
   NcuImport out;
   out.words = Vocabulary::kNvprof;
-  Importer importer(out);
+  NvprofImporter importer(out);
   importer.run(to_plain_utf8(bytes));
   if (!out.launches.empty()) return out;
   if (!importer.headers())

@@ -11,7 +11,7 @@
 namespace warpmem::validate {
 namespace {
 
-constexpr std::string_view kHeading =
+constexpr std::string_view kPublishedHeading =
     "gpu,rows,equal,within_1,within_5,beyond,times,time_median,time_p90";
 
 // The next line of a text, or the next cell of a line.
@@ -34,12 +34,13 @@ Result<std::vector<Published>> parse_published(std::string_view text, const std:
   std::size_t number = 0;
   const auto wrong = [&](const std::string& what) {
     return Error{ErrorKind::kMalformed, what, fmt::format("{}, line {}", place, number),
-                 fmt::format("write rows of '{}'", kHeading)};
+                 fmt::format("write rows of '{}'", kPublishedHeading)};
   };
   while (!text.empty()) {
     std::string_view line = cut(text, '\n');
     if (++number == 1) {
-      if (line != kHeading) return wrong(fmt::format("the heading is not '{}'", kHeading));
+      if (line != kPublishedHeading)
+        return wrong(fmt::format("the heading is not '{}'", kPublishedHeading));
       continue;
     }
     if (line.empty()) continue;

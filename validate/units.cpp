@@ -101,7 +101,7 @@ bool grouped_by_two(std::string_view digits) {
 }
 
 // "1,234,567": groups of three after the first, which has one to three digits.
-bool grouped(std::string_view digits, char mark) {
+bool groups_of_three(std::string_view digits, char mark) {
   if (mark == ',' && grouped_by_two(digits)) return true;
   std::size_t run = 0;
   bool first = true;
@@ -154,7 +154,8 @@ std::optional<NumberStyle> style_evidence(std::string_view text) {
   const NumberStyle as_group = mark == ',' ? NumberStyle::kPoint : NumberStyle::kComma;
   const NumberStyle as_decimal = mark == ',' ? NumberStyle::kComma : NumberStyle::kPoint;
   if (std::count(s.begin(), s.end(), mark) > 1) {  // a version number is no evidence
-    if (!grouped(s.front() == '-' ? std::string_view(s).substr(1) : s, mark)) return std::nullopt;
+    if (!groups_of_three(s.front() == '-' ? std::string_view(s).substr(1) : s, mark))
+      return std::nullopt;
     return as_group;
   }
   const auto at = s.find(mark);
@@ -189,7 +190,7 @@ ParsedNumber parse_number(std::string_view text, NumberStyle style) {
     ++end;
   const std::size_t start = !t.empty() && t[0] == '-' ? 1 : 0;
   const std::string_view whole = std::string_view(t).substr(start, end - start);
-  if (whole.find(group) != std::string_view::npos && !grouped(whole, group))
+  if (whole.find(group) != std::string_view::npos && !groups_of_three(whole, group))
     return {std::nullopt, fmt::format("not a number: \"{}\"", s), true};
   std::string plain;
   for (char c : t) {

@@ -10,6 +10,7 @@
 
 #include "base/printable.hpp"
 #include "base/units.hpp"
+#include "validate/accuracy.hpp"
 #include "validate/text_table.hpp"
 #include "validate/view.hpp"
 
@@ -33,11 +34,6 @@ std::string count(double value) {
 }
 
 std::string count(const MetricValue& v) { return v.known() ? count(v.value) : "n/a"; }
-
-std::string percent(double share) {
-  const double p = 100 * share;
-  return std::abs(p) < 9.95 ? fmt::format("{:.1f} %", p) : fmt::format("{:.0f} %", p);
-}
 
 Tone tone_of(Verdict v) {
   switch (v) {
@@ -86,15 +82,15 @@ int rank(Verdict v) {
 }
 
 // One metric over the launches of an entry: the sums, and the worst verdict.
-struct Cell {
+struct TwoNumbers {
   double predicted = 0, measured = 0;
   bool known = false;
   Verdict verdict = Verdict::kEqual;
   double error = 0;
 };
 
-Cell cell_of(const Entry& entry, std::string_view metric) {
-  Cell cell;
+TwoNumbers cell_of(const Entry& entry, std::string_view metric) {
+  TwoNumbers cell;
   for (const auto* launch : entry.launches) {
     for (const auto& c : launch->metrics) {
       if (c.rule->name != metric || c.verdict == Verdict::kNotRead) continue;
@@ -163,7 +159,7 @@ std::string compact_table(const Report& report, const ViewOptions& options) {
         {hardware, Tone::kDim},
         band_cell(entry)};
     for (std::size_t i = 0; i < shown; ++i) {
-      const Cell cell = cell_of(entry, kShown[i].metric);
+      const TwoNumbers cell = cell_of(entry, kShown[i].metric);
       model.push_back({cell.known ? count(cell.predicted) : "n/a", Tone::kPlain});
       model.push_back({cell.known ? error_text(cell.error) : "",
                        cell.known ? tone_of(cell.verdict) : Tone::kDim});

@@ -9,7 +9,7 @@
 namespace warpmem::views {
 namespace {
 
-std::string share(std::uint64_t part, std::uint64_t whole) {
+std::string tenths_share(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? "-" : percent(static_cast<double>(part) / static_cast<double>(whole));
 }
 
@@ -27,8 +27,8 @@ std::string curves(const CapacityResult& r, const std::vector<CapacityCurve>& of
                {"with " + byte_size(r.shapes.back().bytes), Align::kRight},
                {"needs", Align::kRight}});
   for (const CapacityCurve& c : of)
-    table.row({c.name, grouped(c.sectors), share(c.hits.front(), c.sectors),
-               share(c.hits.back(), c.sectors), need(r, c)});
+    table.row({c.name, grouped(c.sectors), tenths_share(c.hits.front(), c.sectors),
+               tenths_share(c.hits.back(), c.sectors), need(r, c)});
   return "\n" + table.text(terminal.colour);
 }
 
@@ -43,7 +43,7 @@ std::string capacities_text(const CapacityResult& r, const Terminal& terminal) {
                {""}});
   for (std::size_t i = 0; i < r.shapes.size(); ++i)
     table.row({byte_size(r.shapes[i].bytes), grouped(r.shapes[i].sets), grouped(r.shapes[i].ways),
-               grouped(r.all.hits[i]), share(r.all.hits[i], r.all.sectors),
+               grouped(r.all.hits[i]), tenths_share(r.all.hits[i], r.all.sectors),
                r.all.needs == i ? "95 % of the hits of the largest" : ""});
   std::string out = table.text(terminal.colour);
   out += curves(r, r.lines, "source line", terminal) + curves(r, r.arrays, "array", terminal);

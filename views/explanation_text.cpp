@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMostRows = 12;
 constexpr std::size_t kPlace = 24;  // columns
 
-std::string share(std::uint64_t part, std::uint64_t whole) {
+std::string whole_share(std::uint64_t part, std::uint64_t whole) {
   return whole
              ? fmt::format("{:.0f} %", 100 * static_cast<double>(part) / static_cast<double>(whole))
              : "-";
@@ -59,8 +59,8 @@ std::string sectors_text(const std::vector<SiteTraffic>& lines, const Terminal& 
       continue;
     }
     table.row({shortened(what(t), kPlace), grouped(t.requests), grouped(t.sectors),
-               grouped(t.ideal_sectors), share(t.l1_hits, t.sectors),
-               share(t.l2_read_hits, t.l2_reads), fmt::format("{:.0f} %", 100 * t.share)});
+               grouped(t.ideal_sectors), whole_share(t.l1_hits, t.sectors),
+               whole_share(t.l2_read_hits, t.l2_reads), fmt::format("{:.0f} %", 100 * t.share)});
   }
   if (table.empty()) return {};
   return "\n" + table.text(terminal.colour) +

@@ -4,23 +4,12 @@
 #include <bit>
 
 #include "views/lanes.hpp"
+#include "views/markup.hpp"
 
 namespace warpmem::views {
 namespace {
 
 constexpr std::size_t kCell = 22, kLeft = 130, kTop = 64;
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&') out += "&amp;";
-    else if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else if (c == '"') out += "&quot;";
-    else out += c;
-  }
-  return out;
-}
 
 // A colour for each lane, so that neighbours differ little.
 std::string colour_of(std::uint32_t lanes) {

@@ -31,11 +31,6 @@ Json run_json(const ReportRun& r, std::vector<std::string>& reasons) {
   return out;
 }
 
-Json number(double v) {
-  if (v == std::floor(v) && std::abs(v) < 9e15) return static_cast<std::int64_t>(v);
-  return v;
-}
-
 // Names stand once: a pair is [run, launch, counter, predicted, measured, error, verdict], with the
 // numbers of those in its lists.
 void put_pairs(const Report& r, Json& out) {
@@ -47,8 +42,8 @@ void put_pairs(const Report& r, Json& out) {
     if (new_counter) out["pair_counters"].push_back({p.metric, p.unit});
     const auto [v, new_verdict] = verdicts.try_emplace(p.verdict, verdicts.size());
     if (new_verdict) out["verdicts"].push_back(p.verdict);
-    out["pairs"].push_back({p.run, p.launch, c->second, number(p.predicted), number(p.measured),
-                            std::round(p.error * 1e5) / 1e5, v->second});
+    out["pairs"].push_back({p.run, p.launch, c->second, json_number(p.predicted),
+                            json_number(p.measured), std::round(p.error * 1e5) / 1e5, v->second});
   }
 }
 

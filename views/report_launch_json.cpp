@@ -11,17 +11,11 @@
 namespace warpmem::views {
 namespace {
 
-// What is no number stands as null.
-Json number(double v) {
-  if (!std::isfinite(v)) return nullptr;
-  if (v == std::floor(v) && std::abs(v) < 9e15) return static_cast<std::int64_t>(v);
-  return v;
-}
 Json known(const std::optional<double>& v) { return v ? Json(*v) : Json(nullptr); }
 // Five digits say enough of a share.
 double short_share(double v) { return std::round(v * 1e5) / 1e5; }
 
-Json site_json(const SiteTraffic& t) {
+Json report_site_json(const SiteTraffic& t) {
   Json out{{"pc", t.pc}, {"text", t.instruction}, {"place", place_of(t)}};
   if (t.line != 0) out["file"] = t.file.substr(t.file.rfind('/') + 1), out["line"] = t.line;
   out["space"] = t.space, out["op"] = t.op, out["bytes"] = t.bytes, out["array"] = t.array;
@@ -105,7 +99,7 @@ Json heat_json(const ReportHeat& h) {
 
 void put_findings(Json& out, const LaunchExplanation& e) {
   out["sites"] = Json::array();
-  for (const SiteTraffic& t : e.sites) out["sites"].push_back(site_json(t));
+  for (const SiteTraffic& t : e.sites) out["sites"].push_back(report_site_json(t));
   out["arrays"] = arrays_json(e.arrays);
   out["findings"] = Json::array();
   for (const Finding& f : e.findings)
@@ -122,7 +116,7 @@ void put_time(Json& out, const ReportLaunch& l) {
   out["places"] = Json::array();
   for (const ReportPlace& p : l.places)
     out["places"].push_back({p.name, short_share(p.share), short_share(p.most), p.element, p.count,
-                             number(p.bytes), number(p.peak)});
+                             json_number(p.bytes), json_number(p.peak)});
   out["waits"] = Json::array();
   for (const auto& [name, cycles] : l.waits) out["waits"].push_back({name, cycles});
   out["warp_cycles"] = l.warp_cycles, out["running"] = l.running;
@@ -137,6 +131,12 @@ Json reason_of(const std::string& missing, std::vector<std::string>& reasons) {
 
 }  // namespace
 
+Json json_number(double v) {
+  if (!std::isfinite(v)) return nullptr;
+  if (v == std::floor(v) && std::abs(v) < 9e15) return static_cast<std::int64_t>(v);
+  return v;
+}
+
 Json report_launch_json(const ReportLaunch& l, std::vector<std::string>& reasons) {
   const LaunchExplanation& e = l.explanation;
   Json out{{"launch", e.launch}, {"kernel", e.kernel}, {"grid", e.grid},
@@ -147,7 +147,7 @@ Json report_launch_json(const ReportLaunch& l, std::vector<std::string>& reasons
   // Values in the order of the metrics; where there is none, the number of the reason in a list.
   out["values"] = Json::array();
   for (const MetricValue& v : l.values)
-    out["values"].push_back(v.known() ? number(v.value) : reason_of(v.missing, reasons));
+    out["values"].push_back(v.known() ? json_number(v.value) : reason_of(v.missing, reasons));
   put_time(out, l);
   put_findings(out, e);
   out["dram"] = heat_json(l.dram), out["banks"] = heat_json(l.banks);

@@ -5,23 +5,14 @@
 #include <limits>
 
 #include "base/units.hpp"
+#include "views/markup.hpp"
 #include "views/sweep.hpp"
 
 namespace warpmem::views {
 namespace {
 
-constexpr double kWidth = 720, kHeight = 360, kLeft = 90, kTop = 40, kBottom = 70, kRight = 220;
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&') out += "&amp;";
-    else if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else out += c;
-  }
-  return out;
-}
+constexpr double kWidth = 720, kHeight = 360, kPlotLeft = 90, kPlotTop = 40, kBottom = 70,
+                 kRight = 220;
 
 struct Line {
   std::string name;
@@ -61,31 +52,31 @@ std::string chart(const SweepTable& t, std::size_t series, double top) {
     for (const auto& [place, value] : l.at)
       least = std::min(least, value), most = std::max(most, value);
   std::string out =
-      text_at(kLeft, top + 20,
+      text_at(kPlotLeft, top + 20,
               (t.series[series].trace.empty() ? "" : t.series[series].trace + ": ") +
                   t.series[series].metric +
                   (t.series[series].unit.empty() ? "" : " [" + t.series[series].unit + "]"),
               "font-weight=\"bold\"");
-  if (most < least) return out + text_at(kLeft, top + 60, "nothing is known");
+  if (most < least) return out + text_at(kPlotLeft, top + 60, "nothing is known");
   least = std::min(least, 0.0);
   if (most <= least) most = least + 1;
   const std::size_t count = std::max<std::size_t>(2, t.axes.back().values.size());
-  const double width = kWidth - kLeft - kRight, height = kHeight - kTop - kBottom;
+  const double width = kWidth - kPlotLeft - kRight, height = kHeight - kPlotTop - kBottom;
   const auto x = [&](std::size_t place) {
-    return kLeft + width * static_cast<double>(place) / static_cast<double>(count - 1);
+    return kPlotLeft + width * static_cast<double>(place) / static_cast<double>(count - 1);
   };
   const auto y = [&](double value) {
-    return top + kTop + height * (1 - (value - least) / (most - least));
+    return top + kPlotTop + height * (1 - (value - least) / (most - least));
   };
   out += fmt::format("<path d=\"M{:.1f} {:.1f}V{:.1f}H{:.1f}\" fill=\"none\" stroke=\"#444\"/>\n",
-                     kLeft, top + kTop, top + kTop + height, kLeft + width);
+                     kPlotLeft, top + kPlotTop, top + kPlotTop + height, kPlotLeft + width);
   for (const double v : {least, (least + most) / 2, most})
-    out += text_at(kLeft - 6, y(v) + 4, number(v), "text-anchor=\"end\"");
+    out += text_at(kPlotLeft - 6, y(v) + 4, number(v), "text-anchor=\"end\"");
   const std::size_t every = (t.axes.back().values.size() + 9) / 10;
   for (std::size_t i = 0; i < t.axes.back().values.size(); i += every)
-    out +=
-        text_at(x(i), top + kTop + height + 18, t.axes.back().values[i], "text-anchor=\"middle\"");
-  out += text_at(kLeft + width / 2, top + kTop + height + 40, t.axes.back().key,
+    out += text_at(x(i), top + kPlotTop + height + 18, t.axes.back().values[i],
+                   "text-anchor=\"middle\"");
+  out += text_at(kPlotLeft + width / 2, top + kPlotTop + height + 40, t.axes.back().key,
                  "text-anchor=\"middle\"");
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::string colour = fmt::format("hsl({},70%,40%)", i * 360 / lines.size());
@@ -101,7 +92,7 @@ std::string chart(const SweepTable& t, std::size_t series, double top) {
       out += text_at(x(place) + 8, y(value) - 8, "knee: " + t.axes.back().values[place]);
     }
     if (!lines[i].name.empty())
-      out += text_at(kWidth - kRight + 16, top + kTop + 14 + 16 * static_cast<double>(i),
+      out += text_at(kWidth - kRight + 16, top + kPlotTop + 14 + 16 * static_cast<double>(i),
                      lines[i].name, fmt::format("fill=\"{}\"", colour).c_str());
   }
   return out;

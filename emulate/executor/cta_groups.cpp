@@ -12,7 +12,7 @@ namespace warpmem::emulate {
 namespace {
 
 // Turns in vain until a CTA's lanes no longer wait for those that spin, though others do get on.
-constexpr std::uint32_t kPatience = 1u << 12;
+constexpr std::uint32_t kMostSpins = 1u << 12;
 
 }  // namespace
 
@@ -195,7 +195,7 @@ bool CtaGroups::take_turn(Group& group) {
     wake(group);
   }
   group.spun = stuck ? group.spun + 1 : 0;
-  if (group.spun != 0 && group.spun % kPatience == 0) units_.divergence.end_stalemate(group);
+  if (group.spun != 0 && group.spun % kMostSpins == 0) units_.divergence.end_stalemate(group);
   return false;
 }
 

@@ -44,7 +44,7 @@ std::int32_t Frames::new_frame(Warp& warp, const Code& code, std::uint32_t local
     f.registers = f.memory.get();
     f.code = &code;
   }
-  std::memcpy(f.registers, code.image.data(), code.image.size());
+  std::ranges::copy(code.image, f.registers);
   f.used = true;
   f.local_base = local_base;
   f.taken = 0;

@@ -6,7 +6,8 @@
 namespace warpmem::emulate {
 namespace {
 
-constexpr std::uint64_t kMostBytes = 1u << 30;  // registers, local and shared memory of active CTAs
+constexpr std::uint64_t kMostStateBytes =
+    1u << 30;  // registers, local and shared memory of active CTAs
 
 // Whether CTAs may learn of each other before they end: by what an atomic gives back, and by loads
 // that ask for what others have written.
@@ -62,7 +63,7 @@ std::uint64_t resident_groups(const Running& run) {
   const std::uint64_t fit = shape.clusters && run.cluster_size > 1
                                 ? shape.clusters
                                 : std::uint64_t{shape.sms} * shape.sm_ctas / run.cluster_size;
-  return std::clamp<std::uint64_t>(kMostBytes / std::max<std::uint64_t>(1, bytes), 1,
+  return std::clamp<std::uint64_t>(kMostStateBytes / std::max<std::uint64_t>(1, bytes), 1,
                                    std::max<std::uint64_t>(1, fit));
 }
 

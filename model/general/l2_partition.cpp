@@ -2,15 +2,9 @@
 
 #include <algorithm>
 #include <utility>
+#include "model/general/sector_bits.hpp"
 
 namespace warpmem::model {
-namespace {
-
-std::uint8_t with(std::uint8_t a, std::uint8_t b) { return static_cast<std::uint8_t>(a | b); }
-std::uint8_t without(std::uint8_t a, std::uint8_t b) { return static_cast<std::uint8_t>(a & ~b); }
-
-}  // namespace
-
 std::uint8_t L2Partition::in_pieces(std::uint8_t sectors, std::uint32_t piece) const {
   std::uint8_t all = 0;
   for (std::uint32_t first = 0; first < line_bytes_ / kSectorBytes; first += piece) {

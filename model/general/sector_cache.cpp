@@ -1,6 +1,7 @@
 #include "model/general/sector_cache.hpp"
 
 #include <algorithm>
+#include "model/general/sector_bits.hpp"
 
 namespace warpmem::model {
 namespace {
@@ -13,9 +14,6 @@ std::uint32_t words_of(std::uint8_t sectors) {
     if (sectors >> s & 1) words |= 0xffu << s * kWordsOfSector;
   return words;
 }
-
-std::uint8_t with(std::uint8_t a, std::uint8_t b) { return static_cast<std::uint8_t>(a | b); }
-std::uint8_t without(std::uint8_t a, std::uint8_t b) { return static_cast<std::uint8_t>(a & ~b); }
 
 }  // namespace
 

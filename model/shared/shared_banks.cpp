@@ -145,7 +145,7 @@ int atomic_passes(const WarpAccess& a) {
   return most;
 }
 
-int attempt_passes(const WarpAccess& a) {
+int fast_attempt_passes(const WarpAccess& a) {
   if (a.bytes <= 4) return a.mask != 0 ? 2 : 0;
   return ((a.mask & 0xffff) != 0 ? 2 : 0) + (a.mask >> 16 != 0 ? 2 : 0);
 }
@@ -167,7 +167,7 @@ SharedPasses shared_passes(const WarpAccess& access, SharedKind kind) {
     case SharedKind::kMatrix: return by_groups(access, lanes_per_group(access.bytes));
     case SharedKind::kAtomic: return of_atomic(access, atomic_passes(access), 1);
     case SharedKind::kCompareAndSwap: return of_atomic(access, 2 * atomic_passes(access), 2);
-    case SharedKind::kAttempt: return of_atomic(access, attempt_passes(access), 2);
+    case SharedKind::kAttempt: return of_atomic(access, fast_attempt_passes(access), 2);
   }
   return {};
 }

@@ -10,11 +10,10 @@ namespace {
 using trace::Modifier;
 using trace::Opcode;
 using trace::SassOperand;
-using Kind = SassOperand::Kind;
 
 constexpr std::size_t kLanes = 32;
 using Lanes = std::array<std::uint32_t, kLanes>;
-using Value = std::optional<Lanes>;  // nullopt: not known
+using LaneValue = std::optional<Lanes>;  // nullopt: not known
 
 Lanes same(std::uint32_t v) {
   Lanes l;
@@ -31,13 +30,15 @@ class Registers {
  public:
   explicit Registers(const trace::Launch& launch) : launch_(launch) {}
 
-  Value read(const SassOperand& o) const {
-    Value v;
+  LaneValue read(const SassOperand& o) const {
+    LaneValue v;
     if (o.absolute) return v;
     if (o.is_zero_register()) v = same(0);
-    else if (o.kind == Kind::kInteger) v = same(static_cast<std::uint32_t>(o.value));
-    else if (o.kind == Kind::kConstant) v = constant(o);
-    else if (o.kind == Kind::kRegister || o.kind == Kind::kUniformRegister) v = of(key(o));
+    else if (o.kind == SassOperand::Kind::kInteger) v = same(static_cast<std::uint32_t>(o.value));
+    else if (o.kind == SassOperand::Kind::kConstant) v = constant(o);
+    else if (o.kind == SassOperand::Kind::kRegister ||
+             o.kind == SassOperand::Kind::kUniformRegister)
+      v = of(key(o));
     if (v && o.complement)
       for (std::uint32_t& x : *v) x = ~x;
     if (v && o.negative)
@@ -45,7 +46,7 @@ class Registers {
     return v;
   }
   // The register that moves a constant's address; 0: none does.
-  Value index(const SassOperand& constant) const {
+  LaneValue index(const SassOperand& constant) const {
     if (moves(constant.base, trace::kZeroRegister)) return of(key(false, constant.base));
     if (moves(constant.uniform, trace::kZeroUniform)) return of(key(true, constant.uniform));
     return same(0);
@@ -54,8 +55,9 @@ class Registers {
     return moves(constant.base, trace::kZeroRegister) ||
            moves(constant.uniform, trace::kZeroUniform);
   }
-  void write(const SassOperand& o, Value v) {
-    if (o.kind != Kind::kRegister && o.kind != Kind::kUniformRegister) return;
+  void write(const SassOperand& o, LaneValue v) {
+    if (o.kind != SassOperand::Kind::kRegister && o.kind != SassOperand::Kind::kUniformRegister)
+      return;
     if (!o.is_zero_register()) values_[key(o)] = std::move(v);
   }
   void forget(const trace::RegisterRange& r) {
@@ -64,7 +66,7 @@ class Registers {
     for (unsigned k = 0; k < r.count; ++k) values_.erase(key(uniform, r.first + k));
   }
   // Thread numbers; what is the same in all lanes counts as zero.
-  Value special(trace::Special name) const {
+  LaneValue special(trace::Special name) const {
     const auto thread = [&](auto&& part) {
       Lanes l;
       for (std::uint32_t i = 0; i < kLanes; ++i) l[i] = part(i);
@@ -91,14 +93,14 @@ class Registers {
     return (uniform ? 1u << 16 : 0u) | number;
   }
   static std::uint32_t key(const SassOperand& o) {
-    return key(o.kind == Kind::kUniformRegister, o.number);
+    return key(o.kind == SassOperand::Kind::kUniformRegister, o.number);
   }
-  Value of(std::uint32_t reg) const {
+  LaneValue of(std::uint32_t reg) const {
     const auto it = values_.find(reg);
-    return it == values_.end() ? Value() : it->second;
+    return it == values_.end() ? LaneValue() : it->second;
   }
   // The launch's shape lies at the front of bank 0, behind it is what parameters there are.
-  Value constant(const SassOperand& c) const {
+  LaneValue constant(const SassOperand& c) const {
     if (c.descriptor != trace::kNoRegister || indexed(c) || c.bank != 0) return std::nullopt;
     const std::uint32_t word = offset_of(c) / 4;
     if (word < 3) return same(launch_.block[word]);
@@ -107,11 +109,12 @@ class Registers {
   }
 
   const trace::Launch& launch_;
-  std::unordered_map<std::uint32_t, Value> values_;
+  std::unordered_map<std::uint32_t, LaneValue> values_;
 };
 
 template <class F>
-Value each(F f, const Value& a, const Value& b = same(0), const Value& c = same(0)) {
+LaneValue each(F f, const LaneValue& a, const LaneValue& b = same(0),
+               const LaneValue& c = same(0)) {
   if (!a || !b || !c) return std::nullopt;
   Lanes out;
   for (std::size_t i = 0; i < kLanes; ++i) out[i] = f((*a)[i], (*b)[i], (*c)[i]);
@@ -127,19 +130,21 @@ std::uint32_t logic(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint
 
 // The result of an instruction whose operands after the destination are `in`; nullopt: not
 // followed.
-Value result(const trace::SassInstruction& i, std::span<const SassOperand* const> in,
-             const Registers& r) {
-  const auto value = [&](std::size_t k) { return k < in.size() ? r.read(*in[k]) : Value(same(0)); };
+LaneValue result(const trace::SassInstruction& i, std::span<const SassOperand* const> in,
+                 const Registers& r) {
+  const auto value = [&](std::size_t k) {
+    return k < in.size() ? r.read(*in[k]) : LaneValue(same(0));
+  };
   using U = std::uint32_t;
   const bool is_unsigned = i.has(Modifier::kU32), high = i.has(Modifier::kHI);
   if (i.has(Modifier::kX)) return std::nullopt;  // with a carry
   const auto by = [](U n) { return std::min<U>(n, 63); };
   const auto left = [&] {
-    return high ? Value()
+    return high ? LaneValue()
                 : each([&](U a, U n, U) { return static_cast<U>(std::uint64_t{a} << by(n)); },
                        value(0), value(1));
   };
-  const auto right = [&](const Value& from) {
+  const auto right = [&](const LaneValue& from) {
     const bool is_signed = i.has(Modifier::kS32);
     return each(
         [&](U a, U n, U) {
@@ -150,7 +155,7 @@ Value result(const trace::SassInstruction& i, std::span<const SassOperand* const
   };
   switch (i.opcode) {
     case Opcode::kS2R:
-    case Opcode::kS2UR: return in.empty() ? Value() : r.special(trace::special_named(*in[0]));
+    case Opcode::kS2UR: return in.empty() ? LaneValue() : r.special(trace::special_named(*in[0]));
     case Opcode::kMOV:
     case Opcode::kUMOV:
     case Opcode::kLDC:
@@ -183,14 +188,14 @@ Value result(const trace::SassInstruction& i, std::span<const SassOperand* const
     case Opcode::kSHR:
     case Opcode::kUSHR: return i.has(Modifier::kL) ? left() : right(value(0));
     case Opcode::kSHF:
-    case Opcode::kUSHF: return i.has(Modifier::kL) ? left() : right(high ? value(2) : Value());
+    case Opcode::kUSHF: return i.has(Modifier::kL) ? left() : right(high ? value(2) : LaneValue());
     case Opcode::kLEA:
     case Opcode::kULEA:
       if (!high)
         return each([](U a, U b, U n) { return (a << (n & 31)) + b; }, value(0), value(1),
                     value(2));
       if (in.size() >= 4) {
-        const Value upper = each(
+        const LaneValue upper = each(
             [](U low, U up, U n) {
               return static_cast<U>((std::uint64_t{up} << 32 | low) << (n & 31) >> 32);
             },
@@ -200,7 +205,7 @@ Value result(const trace::SassInstruction& i, std::span<const SassOperand* const
       return std::nullopt;
     case Opcode::kLOP3:
     case Opcode::kULOP3:
-      if (in.size() >= 4 && in[3]->kind == Kind::kInteger)
+      if (in.size() >= 4 && in[3]->kind == SassOperand::Kind::kInteger)
         return each([&](U a, U b, U c) { return logic(a, b, c, static_cast<U>(in[3]->value)); },
                     value(0), value(1), value(2));
       return std::nullopt;
@@ -227,7 +232,7 @@ std::vector<ConstantRead> constant_reads(const trace::DecodedProgram& program,
       ConstantRead read;
       read.line = k;
       read.indexed = in->opcode == Opcode::kLDC;
-      if (const Value index = registers.index(*c)) {
+      if (const LaneValue index = registers.index(*c)) {
         for (std::uint32_t v : *index)
           read.addresses.push_back(std::uint64_t{c->bank} << 32 | ((v + offset_of(*c)) & 0xffff));
         std::sort(read.addresses.begin(), read.addresses.end());
@@ -240,7 +245,7 @@ std::vector<ConstantRead> constant_reads(const trace::DecodedProgram& program,
     std::vector<const SassOperand*> operands;
     for (const SassOperand& o : in->operands)
       if (!trace::is_predicate(o)) operands.push_back(&o);
-    Value v;
+    LaneValue v;
     const bool always = in->guard.when == trace::Guard::When::kAlways;
     if (always && operands.size() > 1) v = result(*in, std::span(operands).subspan(1), registers);
     for (const trace::RegisterRange& r : in->destinations) registers.forget(r);

@@ -12,8 +12,6 @@ namespace {
 
 using trace::Modifier;
 using trace::Opcode;
-using Kind = StaticOperand::Kind;
-using Value = std::optional<std::uint32_t>;
 
 // The bits of a half: what HFMA2 with factors of zero puts into a register.
 std::uint32_t half_bits(double v) {
@@ -83,11 +81,11 @@ std::uint32_t look_up(std::uint32_t table, std::uint32_t a, std::uint32_t b, std
 struct Evaluation {
   const StaticLine& l;
   StaticRegister reg;
-  const std::vector<Value>& all;
+  const std::vector<StaticValue>& all;
   const ConstantBank& bank;
 
   const std::vector<StaticOperand>& ops() const { return l.operands; }
-  Value at(std::size_t i) const { return i < all.size() ? all[i] : std::nullopt; }
+  StaticValue at(std::size_t i) const { return i < all.size() ? all[i] : std::nullopt; }
   // Whether there are so many operands, and those from `from` to `to` are known.
   bool known(std::size_t count, std::size_t from, std::size_t to) const {
     if (ops().size() < count) return false;
@@ -96,10 +94,12 @@ struct Evaluation {
     return true;
   }
   // Of predicates and registers before the first source: the first is the one asked for.
-  bool first() const { return ops()[0].kind == Kind::kRegister && ops()[0].reg == reg; }
+  bool first() const {
+    return ops()[0].kind == StaticOperand::Kind::kRegister && ops()[0].reg == reg;
+  }
   bool has(Modifier modifier) const { return l.has(modifier); }
 
-  Value sum(std::size_t count) const {
+  StaticValue sum(std::size_t count) const {
     std::uint32_t s = 0;
     for (std::size_t i = 0, k = 1; i < count && k < ops().size(); ++k) {
       if (ops()[k].predicate) continue;  // a carry that goes out
@@ -110,7 +110,7 @@ struct Evaluation {
   }
 };
 
-Value isetp(const Evaluation& e) {
+StaticValue isetp(const Evaluation& e) {
   if (!e.first() || e.l.plain || !e.known(5, 2, 3)) return std::nullopt;
   bool c = compare(e.l, *e.at(2), *e.at(3));
   if (e.has(Modifier::kEX) &&
@@ -125,11 +125,11 @@ Value isetp(const Evaluation& e) {
   return e.has(Modifier::kXOR) ? c != with : with;
 }
 
-Value fsetp(const Evaluation& e) {
+StaticValue fsetp(const Evaluation& e) {
   // Halves of what is said of floats alone: a number in the text is one, other operands are bits.
   const auto number = [&](std::size_t i) -> std::optional<float> {
     const StaticOperand& o = e.ops()[i];
-    if (o.kind == Kind::kValue) return static_cast<float>(o.number);
+    if (o.kind == StaticOperand::Kind::kValue) return static_cast<float>(o.number);
     if (o.minus || o.absolute || !e.at(i)) return std::nullopt;
     return std::bit_cast<float>(*e.at(i));
   };
@@ -140,25 +140,25 @@ Value fsetp(const Evaluation& e) {
   return e.has(Modifier::kAND) ? c && with : e.has(Modifier::kOR) ? c || with : c != with;
 }
 
-Value plop3(const Evaluation& e) {
+StaticValue plop3(const Evaluation& e) {
   if (!e.first() || !e.known(6, 2, 5)) return std::nullopt;
   const auto all = [&](std::size_t i) { return *e.at(i) ? ~0u : 0u; };
   return look_up(*e.at(5), all(2), all(3), all(4)) & 1u;
 }
 
-Value lop3(const Evaluation& e) {
+StaticValue lop3(const Evaluation& e) {
   const std::size_t d = e.ops()[0].predicate ? 1 : 0;
   if (!e.known(d + 5, d + 1, d + 4)) return std::nullopt;
   const std::uint32_t v = look_up(*e.at(d + 4), *e.at(d + 1), *e.at(d + 2), *e.at(d + 3));
   if (d == 1 && e.first()) return v != 0;
-  return e.ops()[d].reg == e.reg ? Value(v) : std::nullopt;
+  return e.ops()[d].reg == e.reg ? StaticValue(v) : std::nullopt;
 }
 
-Value ldc(const Evaluation& e) {
+StaticValue ldc(const Evaluation& e) {
   const auto& ops = e.ops();
   const std::uint32_t further = e.reg - ops[0].reg;
-  if (ops.size() < 2 || ops[0].kind != Kind::kRegister || ops[1].kind != Kind::kConstant ||
-      further > (e.has(Modifier::k64) ? 1u : 0u))
+  if (ops.size() < 2 || ops[0].kind != StaticOperand::Kind::kRegister ||
+      ops[1].kind != StaticOperand::Kind::kConstant || further > (e.has(Modifier::k64) ? 1u : 0u))
     return std::nullopt;
   const std::uint32_t offset = ops[1].value + 4 * further, low = offset % 4 * 8;
   const bool byte = e.has(Modifier::kU8) || e.has(Modifier::kS8),
@@ -172,15 +172,15 @@ Value ldc(const Evaluation& e) {
   return part;
 }
 
-Value cs2r(const Evaluation& e) {
-  return e.at(1) == 0u && e.ops()[1].kind == Kind::kValue ? e.at(1) : std::nullopt;
+StaticValue cs2r(const Evaluation& e) {
+  return e.at(1) == 0u && e.ops()[1].kind == StaticOperand::Kind::kValue ? e.at(1) : std::nullopt;
 }
 
-Value mov(const Evaluation& e) { return e.at(1); }
-Value iadd3(const Evaluation& e) { return e.sum(3); }
-Value iadd(const Evaluation& e) { return e.sum(2); }
+StaticValue mov(const Evaluation& e) { return e.at(1); }
+StaticValue iadd3(const Evaluation& e) { return e.sum(3); }
+StaticValue iadd(const Evaluation& e) { return e.sum(2); }
 
-Value imad(const Evaluation& e) {
+StaticValue imad(const Evaluation& e) {
   if (e.has(Modifier::kWIDE) || e.has(Modifier::kHI) || e.ops().size() < 4) return std::nullopt;
   const auto a = e.at(1), b = e.at(2), c = e.at(3);
   const bool none = (a && *a == 0) || (b && *b == 0);
@@ -189,15 +189,15 @@ Value imad(const Evaluation& e) {
 }
 
 // Two halves that the text says, times and plus zero.
-Value hfma2(const Evaluation& e) {
+StaticValue hfma2(const Evaluation& e) {
   const auto& ops = e.ops();
   if (ops.size() < 5 || e.at(1) != 0u || e.at(2) != 0u) return std::nullopt;
   for (std::size_t k = 1; k < 5; ++k)
-    if (ops[k].kind != Kind::kValue) return std::nullopt;
+    if (ops[k].kind != StaticOperand::Kind::kValue) return std::nullopt;
   return half_bits(ops[3].number) << 16 | half_bits(ops[4].number);
 }
 
-Value shf(const Evaluation& e) {
+StaticValue shf(const Evaluation& e) {
   if (!e.known(4, 1, 3) || e.has(Modifier::k64) || e.has(Modifier::kU64) || e.has(Modifier::kS64) ||
       e.has(Modifier::kW))
     return std::nullopt;
@@ -213,22 +213,22 @@ Value shf(const Evaluation& e) {
   return std::nullopt;
 }
 
-Value lea(const Evaluation& e) {
+StaticValue lea(const Evaluation& e) {
   if (e.has(Modifier::kHI) || e.ops().size() != 4 || !e.known(4, 1, 3)) return std::nullopt;
   return (*e.at(1) << (*e.at(3) & 31u)) + *e.at(2);
 }
 
-Value prmt(const Evaluation& e) {
+StaticValue prmt(const Evaluation& e) {
   if (!e.l.plain || !e.known(4, 1, 3)) return std::nullopt;
   return permute(*e.at(1), *e.at(2), *e.at(3));
 }
 
-Value sel(const Evaluation& e) {
+StaticValue sel(const Evaluation& e) {
   if (!e.known(4, 3, 3)) return std::nullopt;
   return *e.at(3) ? e.at(1) : e.at(2);
 }
 
-Value imnmx(const Evaluation& e) {
+StaticValue imnmx(const Evaluation& e) {
   if (!e.known(4, 1, 3)) return std::nullopt;
   const std::uint32_t a = *e.at(1), b = *e.at(2);
   const bool less =
@@ -236,13 +236,13 @@ Value imnmx(const Evaluation& e) {
   return less == (*e.at(3) != 0) ? a : b;
 }
 
-Value iabs(const Evaluation& e) {
+StaticValue iabs(const Evaluation& e) {
   if (!e.at(1)) return std::nullopt;
   return static_cast<std::int32_t>(*e.at(1)) < 0 ? 0u - *e.at(1) : *e.at(1);
 }
 
 struct Known {
-  Value (*of)(const Evaluation&);
+  StaticValue (*of)(const Evaluation&);
   bool one;  // writes one register, the first operand
 };
 
@@ -274,7 +274,7 @@ const std::unordered_map<Opcode, Known>& known_opcodes() {
 
 // Predicates before the first source are results; those behind are inputs.
 std::optional<std::uint32_t> StaticValues::evaluate(const StaticLine& l, StaticRegister reg,
-                                                    const std::vector<Value>& all) const {
+                                                    const std::vector<StaticValue>& all) const {
   const Evaluation e{l, reg, all, bank_};
   if (l.moves)
     return e.at(static_cast<std::size_t>(std::find(l.writes.begin(), l.writes.end(), reg) -

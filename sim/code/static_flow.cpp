@@ -8,7 +8,6 @@
 namespace warpmem::sim {
 namespace {
 
-using Value = std::optional<std::uint32_t>;
 constexpr std::uint32_t kNobody = trace::kNowhere;
 
 class Reader {
@@ -197,18 +196,18 @@ class Reader {
   };
 
   // The value before line `line`, when all ways to it bring the same.
-  Value at(StaticRegister r, std::uint32_t line) {
+  StaticValue at(StaticRegister r, std::uint32_t line) {
     return from_all(r, before_[line], line, line == 0);
   }
 
   // … of what these lines leave behind them for line `user`.
-  Value from_all(StaticRegister r, const std::vector<std::uint32_t>& lines, std::uint32_t user,
-                 bool from_start) {
+  StaticValue from_all(StaticRegister r, const std::vector<std::uint32_t>& lines,
+                       std::uint32_t user, bool from_start) {
     if (from_start) return std::nullopt;
     std::vector<std::uint32_t> open = lines;
     Visit seen(*this);
     for (const std::uint32_t i : open) seen.insert(i);
-    Value found;
+    StaticValue found;
     while (!open.empty()) {
       const std::uint32_t i = open.back();
       open.pop_back();
@@ -225,7 +224,7 @@ class Reader {
         const auto runs = guard(i);
         if (!runs) return std::nullopt;
         if (*runs) {
-          const Value v = written(i, r);
+          const StaticValue v = written(i, r);
           if (!v || (found && *found != *v)) return std::nullopt;
           found = v;
           continue;
@@ -258,11 +257,12 @@ class Reader {
     return runs;
   }
 
-  Value written(std::uint32_t line, StaticRegister r) {
+  StaticValue written(std::uint32_t line, StaticRegister r) {
     const auto key = std::make_pair(line, r);
     const auto [known, fresh] = known_.try_emplace(key, std::nullopt);  // round a loop: not known
     if (!fresh) return known->second;
-    const Value v = values_.result(lines_[line], r, [&](StaticRegister s) { return at(s, line); });
+    const StaticValue v =
+        values_.result(lines_[line], r, [&](StaticRegister s) { return at(s, line); });
     known_[key] = v;
     return v;
   }
@@ -347,14 +347,14 @@ class Reader {
       return std::pair(flow_.order[flow_.block_of[a]], a) <
              std::pair(flow_.order[flow_.block_of[b]], b);
     });
-    std::map<StaticRegister, Value> now;
+    std::map<StaticRegister, StaticValue> now;
     const std::uint32_t header = *std::find_if(inside.begin(), inside.end(), [&](std::uint32_t i) {
       return flow_.block_of[i] == flow_.loops[loop].header;
     });
     std::vector<std::uint32_t> outside;
     for (const std::uint32_t p : before_[header])
       if (!flow_.inside(loop, p)) outside.push_back(p);
-    const auto value = [&](StaticRegister r) -> Value {
+    const auto value = [&](StaticRegister r) -> StaticValue {
       const auto [entry, fresh] = now.try_emplace(r);
       if (fresh) entry->second = from_all(r, outside, header, outside.empty());
       return entry->second;
@@ -381,7 +381,7 @@ class Reader {
           return rounds;
         }
         if (!*runs) continue;
-        std::vector<std::pair<StaticRegister, Value>> results;
+        std::vector<std::pair<StaticRegister, StaticValue>> results;
         for (const StaticRegister r : l.writes)
           if (wanted.contains(r)) results.emplace_back(r, values_.result(l, r, value));
         for (const auto& [r, v] : results) now[r] = v;
@@ -405,7 +405,7 @@ class Reader {
   std::set<std::uint32_t> leaves_records_;               // calls of functions that do
   std::vector<std::vector<std::uint32_t>> before_;       // of each line: those that lead to it
   trace::CodeFlow flow_;
-  std::map<std::pair<std::uint32_t, StaticRegister>, Value> known_;
+  std::map<std::pair<std::uint32_t, StaticRegister>, StaticValue> known_;
   std::map<std::uint32_t, std::optional<bool>> guards_;
   std::map<std::uint32_t, Counted> counted_;
 };

@@ -7,7 +7,6 @@
 namespace warpmem::sim {
 namespace {
 
-using Kind = StaticOperand::Kind;
 using trace::RegisterFile;
 using trace::SassOperand;
 
@@ -16,10 +15,10 @@ void read_register(const SassOperand& from, RegisterFile file, bool predicate, s
                    StaticOperand& out) {
   out.predicate = predicate;
   if (from.number == fixed) {
-    out.kind = Kind::kValue;
+    out.kind = StaticOperand::Kind::kValue;
     out.value = predicate ? 1 : 0;
   } else if (from.modifiers.empty()) {  // no half, byte or pair
-    out.kind = Kind::kRegister;
+    out.kind = StaticOperand::Kind::kRegister;
     out.reg = static_register(file, from.number);
   }
 }
@@ -41,16 +40,16 @@ StaticOperand read_operand(const SassOperand& from) {
       read_register(from, RegisterFile::kUniformPredicate, true, trace::kTruePredicate, o);
       break;
     case SassOperand::Kind::kSpecial:
-      if (trace::special_named(from) == trace::Special::kZero) o.kind = Kind::kValue;
+      if (trace::special_named(from) == trace::Special::kZero) o.kind = StaticOperand::Kind::kValue;
       break;
     case SassOperand::Kind::kInteger:
-      o.kind = Kind::kValue;
+      o.kind = StaticOperand::Kind::kValue;
       o.value = static_cast<std::uint32_t>(from.value);
       o.number = from.real;
       break;
     case SassOperand::Kind::kFloat:
       if (from.nan) break;
-      o.kind = Kind::kValue;
+      o.kind = StaticOperand::Kind::kValue;
       o.number = from.real;
       if (std::abs(from.real) < 0x1p63)
         o.value = static_cast<std::uint32_t>(static_cast<std::int64_t>(from.real));
@@ -59,7 +58,7 @@ StaticOperand read_operand(const SassOperand& from) {
       if (from.descriptor != trace::kNoRegister || from.bank != 0 ||
           from.base != trace::kNoRegister || from.uniform != trace::kNoRegister)
         break;
-      o.kind = Kind::kConstant;
+      o.kind = StaticOperand::Kind::kConstant;
       o.value = static_cast<std::uint32_t>(from.value);
       break;
     default: break;

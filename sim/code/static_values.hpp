@@ -30,6 +30,9 @@ class ConstantBank {
   bool sizes_known_ = false;
 };
 
+// A register of 32 bits; nothing: not known.
+using StaticValue = std::optional<std::uint32_t>;
+
 // One register: file and number in one.
 using StaticRegister = std::uint32_t;
 constexpr StaticRegister kNoRegister = ~std::uint32_t{0};

@@ -72,7 +72,7 @@ enum Control : std::uint8_t {
   kFormBits = 0x30,
   kControlUnused = 0xc0,
 };
-enum Form : std::uint8_t {
+enum RecordForm : std::uint8_t {
   kSameForm = 0,   // regular with the site's last stride, or listed with its last offsets
   kNewStride = 1,  // regular; stride column
   kOffsetsOf = 2,  // listed, offsets of an earlier listed record; list column: how many back

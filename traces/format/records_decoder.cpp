@@ -197,7 +197,7 @@ class Decoder {
 
   bool read_address(unsigned control, std::uint64_t warp, SiteState& state,
                     const SiteCoding& coding, Record& record) {
-    const auto form = static_cast<Form>((control & kFormBits) >> kFormShift);
+    const auto form = static_cast<RecordForm>((control & kFormBits) >> kFormShift);
     if (form == kNewStride || (form == kSameForm && state.list == ~0u)) {
       if (form == kNewStride) {
         const std::uint64_t stride = unzigzag(stride_.varint());

@@ -208,7 +208,7 @@ class Encoder {
   std::uint8_t encode_address(const Record& record, std::uint64_t warp, SiteState& state) {
     const SiteCoding& coding = coding_[record.site];
     if (record.regular()) {
-      Form form = kSameForm;
+      RecordForm form = kSameForm;
       if (state.list != ~0u || state.stride != record.stride) {
         form = kNewStride;
         put_varint(columns_.stride,
@@ -228,7 +228,7 @@ class Encoder {
       state.surprise(warp, base_of(record));
       return kNewList << kFormShift;
     }
-    Form form = kSameForm;
+    RecordForm form = kSameForm;
     if (like != state.list) {
       form = kOffsetsOf;
       put_varint(columns_.list, number - like);

@@ -9,16 +9,12 @@
 #include <vector>
 
 #include "binary/disassembly/cuda_tools.hpp"
+#include "traces/record/environment_variable.hpp"
 
 namespace warpmem::record {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 bool present(const fs::path& path) {
   std::error_code none;
@@ -31,7 +27,7 @@ fs::path own_folder() {
 }
 
 std::string find_recorder() {
-  if (const std::string file = variable("WARPMEM_RECORDER"); !file.empty()) {
+  if (const std::string file = environment_variable("WARPMEM_RECORDER"); !file.empty()) {
     return present(file) ? file : "";
   }
   const fs::path own = own_folder();
@@ -45,7 +41,7 @@ std::string find_recorder() {
 std::string find_sanitizer() {
   constexpr const char* kName = "libsanitizer-public.so";
   std::vector<fs::path> folders;
-  if (const std::string folder = variable("WARPMEM_SANITIZER_DIR"); !folder.empty()) {
+  if (const std::string folder = environment_variable("WARPMEM_SANITIZER_DIR"); !folder.empty()) {
     folders = {folder, fs::path(folder) / "lib", fs::path(folder) / "lib64"};
   } else {
     if (const fs::path tool = program_on_path("compute-sanitizer"); !tool.empty()) {

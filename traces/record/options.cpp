@@ -6,17 +6,13 @@
 #include <string_view>
 
 #include "base/read_number.hpp"
+#include "traces/record/environment_variable.hpp"
 
 namespace warpmem::record {
 namespace {
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 Result<void> read_number(const char* name, const WholeRange& range, std::uint64_t& out) {
-  const std::string text = variable(name);
+  const std::string text = environment_variable(name);
   if (text.empty()) return {};
   const auto value = read_whole(text, range, name);
   if (!value) return value.error();
@@ -25,7 +21,7 @@ Result<void> read_number(const char* name, const WholeRange& range, std::uint64_
 }
 
 Result<void> read_flag(const char* name, bool& out) {
-  const std::string text = variable(name);
+  const std::string text = environment_variable(name);
   if (text.empty()) return {};
   if (text != "0" && text != "1")
     return Error{ErrorKind::kUsage, fmt::format("'{}' is neither 0 nor 1", text), name,
@@ -65,15 +61,16 @@ std::vector<std::pair<std::string, std::string>> to_environment(const RecordOpti
 
 Result<RecordOptions> from_environment() {
   RecordOptions o;
-  if (const std::string output = variable("WARPMEM_RECORD_OUTPUT"); !output.empty())
+  if (const std::string output = environment_variable("WARPMEM_RECORD_OUTPUT"); !output.empty())
     o.output = output;
-  o.kernel = variable("WARPMEM_RECORD_KERNEL");
-  if (const std::string launches = variable("WARPMEM_RECORD_LAUNCHES"); !launches.empty()) {
+  o.kernel = environment_variable("WARPMEM_RECORD_KERNEL");
+  if (const std::string launches = environment_variable("WARPMEM_RECORD_LAUNCHES");
+      !launches.empty()) {
     const auto range = read_counted_range(launches, "launches", "WARPMEM_RECORD_LAUNCHES");
     if (!range) return range.error();
     o.first_launch = range->first, o.last_launch = range->end;
   }
-  if (const std::string ctas = variable("WARPMEM_RECORD_CTAS"); !ctas.empty()) {
+  if (const std::string ctas = environment_variable("WARPMEM_RECORD_CTAS"); !ctas.empty()) {
     const auto fraction = read_real(ctas, {0, 1, true}, "WARPMEM_RECORD_CTAS");
     if (!fraction) return fraction.error();
     o.ctas = *fraction;
@@ -88,8 +85,9 @@ Result<RecordOptions> from_environment() {
         read_flag("WARPMEM_RECORD_WAIT", o.wait)})
     if (!done) return done.error();
   o.threads = static_cast<unsigned>(threads);
-  o.times = variable("WARPMEM_RECORD_TIMES");
-  if (const std::string command = variable("WARPMEM_RECORD_COMMAND"); !command.empty()) {
+  o.times = environment_variable("WARPMEM_RECORD_TIMES");
+  if (const std::string command = environment_variable("WARPMEM_RECORD_COMMAND");
+      !command.empty()) {
     o.command = {command};
   }
   return o;

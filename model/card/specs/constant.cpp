@@ -2,14 +2,9 @@
 
 #include "model/card/card.hpp"
 #include "model/card/spec_of.hpp"
+#include "model/card/specs/u32.hpp"
 
 namespace warpmem::model {
-namespace {
-
-std::uint32_t u32(std::uint64_t v) { return static_cast<std::uint32_t>(v); }
-
-}  // namespace
-
 template <>
 ConstantSpec spec_of(const Card& card) {
   const CardNumbers& n = card.numbers();

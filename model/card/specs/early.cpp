@@ -5,12 +5,11 @@
 #include "model/card/card.hpp"
 #include "model/card/ecc.hpp"
 #include "model/card/spec_of.hpp"
+#include "model/card/specs/u32.hpp"
 #include "model/interconnect/spec.hpp"
 
 namespace warpmem::model {
 namespace {
-
-std::uint32_t u32(std::uint64_t n) { return static_cast<std::uint32_t>(n); }
 
 void l1_of(const CardNumbers& n, EarlySpec& s) {
   s.cached = static_cast<CachedSpaces>(n.l1_cache);

@@ -6,12 +6,11 @@
 #include "model/card/card.hpp"
 #include "model/card/ecc.hpp"
 #include "model/card/spec_of.hpp"
+#include "model/card/specs/u32.hpp"
 #include "model/interconnect/spec.hpp"
 
 namespace warpmem::model {
 namespace {
-
-std::uint32_t u32(std::uint64_t n) { return static_cast<std::uint32_t>(n); }
 
 MemorySpec::L2 l2_of(const CardNumbers& n) {
   MemorySpec::L2 l2;

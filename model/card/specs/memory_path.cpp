@@ -7,15 +7,10 @@
 #include "model/card/card_numbers_derived.hpp"
 #include "model/card/ecc.hpp"
 #include "model/card/spec_of.hpp"
+#include "model/card/specs/u32.hpp"
 #include "model/timing/throughput.hpp"
 
 namespace warpmem::model {
-namespace {
-
-std::uint32_t u32(std::uint64_t v) { return static_cast<std::uint32_t>(v); }
-
-}  // namespace
-
 template <>
 MemoryPathSpec spec_of(const Card& card) {
   const CardNumbers& n = card.numbers();
