@@ -12,12 +12,12 @@
 
 #include "base/run_files.hpp"
 #include "command/diff_lines.hpp"
-#include "command/gpus_view.hpp"
 #include "command/predict.hpp"
 #include "command/profile_card.hpp"
 #include "command/trace_card.hpp"
 #include "command/trace_input.hpp"
 #include "metrics/metric.hpp"
+#include "model/card/card_identity.hpp"
 #include "sim/replay.hpp"
 #include "traces/format/format.hpp"
 #include "validate/match.hpp"
@@ -113,8 +113,8 @@ std::vector<LaunchPair> by_kernel(const ResultFile& before, const ResultFile& af
 bool are_cards(const std::string& before, const std::string& after) {
   const auto is_card = [](const std::string& name) {
     if (std::filesystem::exists(name)) return name.ends_with(".toml");
-    const auto cards = all_cards();
-    return cards && std::ranges::any_of(*cards, [&](const auto& c) { return c.name() == name; });
+    return std::ranges::any_of(model::card_identities(),
+                               [&](const auto& card) { return card.name == name; });
   };
   const auto nothing = [](const std::string& name) { return !std::filesystem::exists(name); };
   return (is_card(before) && (is_card(after) || nothing(after))) ||

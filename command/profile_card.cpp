@@ -8,7 +8,7 @@
 #include <cstdlib>
 
 #include "base/printable.hpp"
-#include "command/gpus_view.hpp"
+#include "model/card/card_identity.hpp"
 
 namespace warpmem::command {
 
@@ -115,10 +115,9 @@ bool shares_word(std::string_view name, std::string_view other) {
 std::string cards_of(const validate::NcuImport& profile) {
   if (const auto own = card_of_device(profile.device)) return "--gpu " + *own;
   std::vector<std::string> names;
-  if (const auto cards = all_cards(); cards)
-    for (const model::Card& card : *cards)
-      if (card.compute_capability() == profile.compute_capability)
-        names.push_back("--gpu " + card.name());
+  for (const model::CardIdentity& card : model::card_identities())
+    if (card.compute_capability == profile.compute_capability)
+      names.push_back("--gpu " + card.name);
   if (names.empty())
     if (const auto near = nearest_card({profile.device, profile.compute_capability, 0}))
       names.push_back(fmt::format("--gpu {}, which comes nearest", near->name));
@@ -134,36 +133,41 @@ bool says_capability(const validate::NcuImport& profile) {
 }  // namespace
 
 std::optional<std::string> card_of_device(std::string_view device) {
-  const auto cards = all_cards();
-  if (!cards) return std::nullopt;
-  const model::Card* best = nullptr;
-  for (const model::Card& card : *cards)
-    if (holds(device, card.device()) && (!best || card.device().size() > best->device().size()))
+  const model::CardIdentity* best = nullptr;
+  for (const model::CardIdentity& card : model::card_identities())
+    if (holds(device, card.device) && (!best || card.device.size() > best->device.size()))
       best = &card;
-  return best ? std::optional(best->name()) : std::nullopt;
+  return best ? std::optional(best->name) : std::nullopt;
 }
 
 std::optional<NearCard> nearest_card(const KnownGpu& gpu) {
   if (const auto own = card_of_device(gpu.name)) return NearCard{*own, true};
   const unsigned capability =
       gpu.capability.empty() ? capability_by_name(gpu.name) : capability_of(gpu.capability);
-  const auto cards = all_cards();
-  if (capability == 0 || !cards) return std::nullopt;
-  const model::Card* best = nullptr;
-  std::array<long, 4> least{};
-  for (const model::Card& card : *cards) {
-    const std::array<long, 4> far{
-        std::abs(static_cast<long>(alike(card.capability())) / 10 -
+  if (capability == 0) return std::nullopt;
+  std::vector<const model::CardIdentity*> near;  // all as near
+  std::array<long, 3> least{};
+  for (const model::CardIdentity& card : model::card_identities()) {
+    const std::array<long, 3> far{
+        std::abs(static_cast<long>(alike(card.capability)) / 10 -
                  static_cast<long>(alike(capability)) / 10),
-        std::abs(static_cast<long>(alike(card.capability())) -
-                 static_cast<long>(alike(capability))),
-        shares_word(gpu.name, card.full_name()) ? 0 : 1,
-        gpu.sms == 0
-            ? 0
-            : std::abs(static_cast<long>(card.numbers().sm_count) - static_cast<long>(gpu.sms))};
-    if (best == nullptr || far <= least) best = &card, least = far;  // of equals the newest
+        std::abs(static_cast<long>(alike(card.capability)) - static_cast<long>(alike(capability))),
+        shares_word(gpu.name, card.full_name) ? 0 : 1};
+    if (near.empty() || far < least) near.clear(), least = far;
+    if (far == least) near.push_back(&card);
   }
-  return NearCard{best->name(), false};
+  const model::CardIdentity* best = near.back();  // the newest
+  if (gpu.sms != 0 && near.size() > 1) {
+    long fewest = -1;
+    for (const model::CardIdentity* one : near) {
+      const auto card = model::load_card(one->name);
+      if (!card) continue;
+      const long apart =
+          std::abs(static_cast<long>(card->numbers().sm_count) - static_cast<long>(gpu.sms));
+      if (fewest < 0 || apart <= fewest) best = one, fewest = apart;
+    }
+  }
+  return NearCard{best->name, false};
 }
 
 Result<std::string> card_of_profile(const validate::NcuImport& profile, const std::string& place) {

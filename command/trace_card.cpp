@@ -9,8 +9,8 @@
 
 #include "base/printable.hpp"
 #include "command/command.hpp"
-#include "command/gpus_view.hpp"
 #include "command/profile_card.hpp"
+#include "model/card/card_identity.hpp"
 
 namespace warpmem::command {
 namespace {
@@ -39,9 +39,9 @@ TraceCard card_of_trace(const trace::TraceReader& reader) {
   const trace::Origin& origin = reader.origin();
   const std::string gpu = gpu_of(origin);
   // The emulator calls its GPU what the card does.
-  if (const auto cards = all_cards(); is_emulated(origin) && cards)
-    for (const model::Card& card : *cards)
-      if (gpu == card.name() || gpu == card.full_name()) return {card.name(), true, {}};
+  if (is_emulated(origin))
+    for (const model::CardIdentity& card : model::card_identities())
+      if (gpu == card.name || gpu == card.full_name) return {card.name, true, {}};
   const char* made = is_emulated(origin) ? "emulated for" : "recorded on";
   const auto near = nearest_card({gpu, origin.arch, origin.sms});
   if (near && near->own) return {near->name, true, {}};
