@@ -18,6 +18,7 @@
 #include "base/run_files.hpp"
 #include "command/command.hpp"
 #include "command/ending.hpp"
+#include "command/memory_limit.hpp"
 #include "command/named_files.hpp"
 #include "command/output.hpp"
 #include "command/program_words.hpp"
@@ -69,11 +70,13 @@ int internal_error(const char* what) {
 Error out_of_memory(int argc, char** argv) {
   const std::string_view verb = argc > 1 ? argv[1] : "";
   const bool emulates = verb == "emulate";
-  return {
-      ErrorKind::kResources, "out of memory", std::string(emulates ? verb : ""),
-      emulates
-          ? "close other programs, or make the launch smaller: its grid, its buffers, --threads 1"
-          : "close other programs, or work on fewer launches with --launch"};
+  const std::string limit = memory_limit();
+  return {ErrorKind::kResources,
+          limit.empty() ? "out of memory" : fmt::format("out of memory: {} does not do", limit),
+          std::string(emulates ? verb : ""),
+          std::string(limit.empty() ? "close other programs" : "allow more") +
+              (emulates ? ", or make the launch smaller: its grid, its buffers, --threads 1"
+                        : ", or work on fewer launches with --launch, and with --threads 1")};
 }
 
 int run(int argc, char** argv) {

@@ -5,6 +5,7 @@
 
 #include "command/command.hpp"
 #include "command/examples.hpp"
+#include "command/memory_limit.hpp"
 #include "command/version.hpp"
 
 namespace warpmem::command {
@@ -82,6 +83,7 @@ void build_options(CLI::App& app, std::vector<Run>& runs) {
     sub->set_help_flag("-h,--help", "print this help");
     add_examples(*sub);
     runs.push_back(row.setup(*sub));
+    add_memory_limit_option(*sub);
   }
 }
 

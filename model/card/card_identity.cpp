@@ -9,8 +9,8 @@
 namespace warpmem::model {
 namespace {
 
-// Built-in cards say who they are before their first table (tests/model/card_identity.cpp), which is a
-// hundredth of their text.
+// Built-in cards say who they are before their first table (tests/model/card_identity.cpp), which
+// is a hundredth of their text.
 std::string_view head_of(std::string_view text) { return text.substr(0, text.find("\n[")); }
 
 CardIdentity identity_of(const EmbeddedText& card) {
@@ -35,9 +35,8 @@ const std::vector<CardIdentity>& card_identities() {
   static const std::vector<CardIdentity> all = [] {
     std::vector<CardIdentity> out;
     for (const EmbeddedText& card : kEmbeddedCards) out.push_back(identity_of(card));
-    std::ranges::sort(out, {}, [](const CardIdentity& c) {
-      return std::tuple(c.year, c.capability, c.name);
-    });
+    std::ranges::sort(
+        out, {}, [](const CardIdentity& c) { return std::tuple(c.year, c.capability, c.name); });
     return out;
   }();
   return all;

@@ -5,7 +5,9 @@
 
 namespace warpmem::model {
 
-inline std::uint8_t with(std::uint8_t a, std::uint8_t b) { return static_cast<std::uint8_t>(a | b); }
+inline std::uint8_t with(std::uint8_t a, std::uint8_t b) {
+  return static_cast<std::uint8_t>(a | b);
+}
 inline std::uint8_t without(std::uint8_t a, std::uint8_t b) {
   return static_cast<std::uint8_t>(a & ~b);
 }

@@ -290,6 +290,32 @@ class Failures(Files):
         if run.status == 5:
             self.assertIn("memory", run.err)
 
+    @unittest.skipIf(harness.is_sanitized(), "a sanitizer needs more memory than any limit leaves it")
+    def test_no_more_memory_is_taken_than_allowed(self):
+        trace, base = self.trace("large"), 64 << 10  # KiB: the program itself
+
+        def replayed(*words):
+            with open(self.path("out"), "wb") as out, open(self.path("err"), "wb") as err:
+                process = subprocess.Popen([WARPMEM, "replay", trace, *words], cwd=self.folder, stdout=out, stderr=err)
+                _, status, used = os.wait4(process.pid, 0)
+                process.returncode = os.waitstatus_to_exitcode(status)
+            return process.returncode, used.ru_maxrss
+        for limit, expected in ((32, (5,)), (64, (0, 5)), (128, (0, 5)), (1024, (0,))):
+            status, peak = replayed("--max-memory", f"{limit}MiB")
+            self.assertIn(status, expected, limit)
+            self.assertLess(peak, (limit << 10) + base, limit)
+            if status == 5:
+                with open(self.path("err")) as err:
+                    self.assertIn(f"--max-memory {limit} MiB does not do", err.read())
+
+    @unittest.skipIf(harness.is_sanitized(), "a sanitizer needs more memory than any limit leaves it")
+    def test_an_emulated_program_keeps_to_the_limit_as_well(self):
+        self.write("big.toml", self.big().encode())
+        words = ["emulate", VECTOR_COPY, "--level", "ptx", "--launch", "big.toml", "-o", ""]
+        self.assert_works(self.run_command(*words, "--max-memory", "1GiB"))
+        self.write("big.toml", self.big().replace("10240000", "20480000").encode())  # 39 MiB of buffers
+        self.assert_fails(self.run_command(*words, "--max-memory", "32MiB"), 5, "memory", "fix:")
+
 
 @unittest.skipUnless(os.environ.get("FAIL_ALLOCATION_LIBRARY"), "a sanitizer has allocations of its own")
 class Allocations(Files):
