@@ -32,7 +32,7 @@ void add_memory_limit_option(CLI::App& verb) {
   range.sizes = true;
   add_whole_option(verb, "--max-memory", range, hold,
                    "take no more memory than that, and end with status 5 where it does not do")
-      ->type_name("SIZE")
+      ->type_name("BYTES")
       ->default_str("none");
 }
 
