@@ -1,6 +1,6 @@
 #!/bin/sh
 # nightly.sh [PART]...: what ./check --nightly runs after all tests: slow tests, clang-tidy, Python's
-# stacks, the sanitizers, and the fuzz targets for ten minutes each (WARPMEM_FUZZ_SECONDS says
+# stacks, the sanitizers, coverage, and the fuzz targets for ten minutes each (WARPMEM_FUZZ_SECONDS says
 # otherwise). Goes on after a failure; names all at its end, and how long each part took.
 set -u
 cd -- "$(dirname -- "$0")/.." || exit 70
@@ -49,15 +49,26 @@ python() {
   WARPMEM_PYTHON_STACKS=$PWD/build/python-stacks ctest --test-dir build -R e2e_python_stacks --timeout 14400 --output-on-failure
 }
 
+# Lines of what reads other people's files.
+coverage() {
+  cmake --preset coverage && cmake --build --preset coverage &&
+    ctest --preset coverage -L 'quick|whole' -j "$jobs" --timeout 3600 &&
+    python3 -B tests/reliability/coverage.py build-coverage
+}
+
 asan() { sanitizer asan; }
 tsan() { sanitizer tsan; }
 
-[ $# -gt 0 ] || set -- slow tidy python asan tsan fuzz
+[ $# -gt 0 ] || set -- slow tidy python asan tsan coverage fuzz
 took=
 for part in "$@"; do
   started=$(date +%s)
-  "$part" || failed="$failed $part"
-  took="$took, $part $((($(date +%s) - started) / 60)) min"
+  ended=passed
+  "$part" || { failed="$failed $part"; ended=failed; }
+  minutes=$((($(date +%s) - started) / 60))
+  took="$took, $part $minutes min"
+  mkdir -p build/Testing
+  echo "$part,$(date +%F),$minutes,$jobs,$ended" >>build/Testing/nightly.csv
 done
 echo "nightly: ${took#, }" >&2
 [ -z "$failed" ] || { echo "nightly: failed:$failed" >&2; exit 1; }
