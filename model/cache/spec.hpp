@@ -6,9 +6,11 @@
 #include <bit>
 #include <cstdint>
 
+#include "model/cache/allocate/allocate.hpp"
+#include "model/cache/cached_spaces.hpp"
 #include "model/cache/replacement/replacement.hpp"
 #include "model/cache/set_index.hpp"
-#include "model/cache/write_policy.hpp"
+#include "model/cache/write/write_policy.hpp"
 
 namespace warpmem::model {
 

@@ -137,8 +137,8 @@ std::uint8_t SectorCache::load_last(const LineTouch& asked, const AskedWords& wo
 }
 
 bool SectorCache::store(const LineTouch& stored, const Seat&, bool allocates) {
-  if (spec_.write == WritePolicy::kThrough)
-    return leave(stored, false, allocates && spec_.allocate == Allocate::kLoadsAndStores);
+  if (policy_of(spec_.write).stays)
+    return leave(stored, false, allocates && policy_of(spec_.allocate).stores);
   return exists() && drop(stored.line, in_pieces(written_sectors(stored)));
 }
 

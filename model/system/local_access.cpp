@@ -82,7 +82,7 @@ void ShapedMemory<Shape>::local_line(const LineTouch& t, bool store, AccessTimin
       sink_.local_hits(store, asked - lacks);
     };
     if (store && (!back || t.full == t.sectors)) {
-      const bool here = l1.leave(t, back, back || spec_.l1.allocate == Allocate::kLoadsAndStores);
+      const bool here = l1.leave(t, back, back || policy_of(spec_.l1.allocate).stores);
       look_up(here ? 0 : asked);
       write_pushed(l1, place);
       if (!back) write_l2(place, t, {}, place.now, place.now);

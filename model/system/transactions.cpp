@@ -36,8 +36,8 @@ AccessRule rule_of_stores(const MemorySpec& spec) {
 }
 
 // What lanes write of each transaction.
-void add_written(const WarpAccess& a, const std::vector<Transaction>& moves,
-                 const MemorySpec& spec, LineList& out) {
+void add_written(const WarpAccess& a, const std::vector<Transaction>& moves, const MemorySpec& spec,
+                 LineList& out) {
   LineList touched;
   for (std::size_t i = 0; i < moves.size(); ++i) {
     const Transaction& m = moves[i];

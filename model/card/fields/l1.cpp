@@ -1,8 +1,10 @@
 // The L1 of an SM, and what waits to leave it.
+#include "model/cache/allocate/allocate.hpp"
+#include "model/cache/cached_spaces.hpp"
 #include "model/cache/replacement/replacement.hpp"
 #include "model/cache/set_index.hpp"
 #include "model/cache/store_queue.hpp"
-#include "model/cache/write_policy.hpp"
+#include "model/cache/write/write_policy.hpp"
 #include "model/card/fields/groups.hpp"
 
 namespace warpmem::model {

@@ -1,4 +1,4 @@
-#include "model/cache/l1_index.hpp"
+#include "model/cache/index/l1_index.hpp"
 
 #include "base/wide_words.hpp"
 #include "model/cache/tag_banks.hpp"
