@@ -94,8 +94,23 @@ TEST_CASE("random and uneven: by their odds, and the same in every run") {
   }
 }
 
+TEST_CASE(
+    "bimodal: of lines in a circle that do not fit a part stays, of which LRU keeps nothing") {
+  auto lru = cache(Replacement::kLru), bimodal = cache(Replacement::kBimodal);
+  int of_lru = 0, of_bimodal = 0;
+  for (int round = 0; round < 200; ++round)
+    for (std::uint64_t line = 0; line < 5; ++line) {
+      of_lru += hit(lru, line);
+      of_bimodal += hit(bimodal, line);
+    }
+  CHECK(of_lru == 0);
+  // Three of five stay as long as no line comes as the youngest, which one of 32 does.
+  CHECK(of_bimodal > 400);
+  CHECK(of_bimodal < 600);
+}
+
 TEST_CASE("every policy has a name and gives up one of the set's lines") {
-  REQUIRE(replacement_names().size() == 8);
+  REQUIRE(replacement_names().size() == 9);
   for (std::size_t i = 0; i < replacement_names().size(); ++i) {
     INFO(replacement_names()[i]);
     auto c = cache(static_cast<Replacement>(i));

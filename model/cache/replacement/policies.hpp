@@ -9,4 +9,5 @@
   ROW(tree_plru, kTreePlru)               \
   ROW(not_most_recent, kNotMostRecent)    \
   ROW(uneven, kUneven)                    \
-  ROW(plain_lru, kPlainLru)
+  ROW(plain_lru, kPlainLru)               \
+  ROW(bimodal, kBimodal)
