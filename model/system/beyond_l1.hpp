@@ -36,6 +36,19 @@ inline std::uint64_t ShapedMemory<Shape>::read_beyond(const AccessTiming& place,
   return l2_.read(place.sm, line, route, sectors, at, fetch, stay(line, own), seat, apart);
 }
 
+// The same of a load's miss, which takes one of the SM's entries for those.
+template <class Shape>
+inline std::uint64_t ShapedMemory<Shape>::read_missed_line(
+    const AccessTiming& place, std::uint64_t at, std::uint64_t line, const Route& route,
+    std::uint8_t sectors, std::uint32_t fetch, Stay own, const MemoryPath::Seat* seat, bool apart) {
+  const auto read = [&](std::uint64_t from) {
+    return read_beyond(place, from, line, route, sectors, fetch, own, seat, apart);
+  };
+  if constexpr (!L2::kAnswersLater)
+    if (!misses_.empty()) return misses_[static_cast<std::size_t>(place.sm)].miss(line, at, read);
+  return read(at);
+}
+
 template <class Shape>
 inline std::uint64_t ShapedMemory<Shape>::read_l2(AccessTiming& place, std::uint64_t at,
                                                   std::uint64_t line, const Route& route,
@@ -46,7 +59,8 @@ inline std::uint64_t ShapedMemory<Shape>::read_l2(AccessTiming& place, std::uint
   place.left_sm = true;
   ++place.missed;
   sink_.fill(place, line, sectors_in(sectors));
-  const std::uint64_t back = read_beyond(place, at, line, route, sectors, fetch, own, seat, apart);
+  const std::uint64_t back =
+      read_missed_line(place, at, line, route, sectors, fetch, own, seat, apart);
   place.done = later(place.done, back);
   return back;
 }

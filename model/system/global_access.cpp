@@ -147,10 +147,11 @@ inline void ShapedMemory<Shape>::load_line(const WarpLanes& w, const AccessPlan&
   MemoryPath::Seat way;
   if (path_) way = (*lines.way)[0];
   const std::uint64_t done =
-      is_plain(plan) ? l2_.read(place.sm, lines, one.missing, place.tags, plan.fetch_sectors,
-                                path_ ? &way : nullptr)
-                     : read_beyond(place, place.tags, lines.line[0], lines.route(0), one.missing,
-                                   plan.fetch_sectors, plan.stay, path_ ? &way : nullptr);
+      is_plain(plan) && misses_.empty()
+          ? l2_.read(place.sm, lines, one.missing, place.tags, plan.fetch_sectors,
+                     path_ ? &way : nullptr)
+          : read_missed_line(place, place.tags, lines.line[0], lines.route(0), one.missing,
+                             plan.fetch_sectors, plan.stay, path_ ? &way : nullptr);
   if constexpr (!L2::kAnswersLater)
     if (asks_for_block(plan)) [[unlikely]]
       bring_other_line(l2_, place.sm, lines.line[0], whole_line(), place.tags, plan.stay);
@@ -214,8 +215,8 @@ void ShapedMemory<Shape>::load_past_l1(const AccessPlan& plan, AccessTiming& pla
 
 // Through a cache that is as the card says, line by line. What a line brings arrives with what was
 // asked for before it, but on an early GPU. Misses leave as their tags are looked up, a line of
-// each bank a cycle; where there is host memory, an access window or an eviction priority, all
-// leave at once.
+// each bank a cycle; since 7.0, where there is host memory, an access window or an eviction
+// priority, all leave at once.
 template <class Shape>
 void ShapedMemory<Shape>::load_each(L1& cache, const AccessPlan& plan, AccessTiming& place,
                                     const Lines& lines) {
@@ -237,13 +238,14 @@ void ShapedMemory<Shape>::load_each(L1& cache, const AccessPlan& plan, AccessTim
     if (!found.missing) continue;
     write_pushed(cache, place);
     const std::uint64_t leaves =
-        place.tags + (is_plain(plan) ? static_cast<std::uint64_t>(i) / spec_.l1.tag_banks : 0);
+        place.tags +
+        (is_plain(plan) || is_early() ? static_cast<std::uint64_t>(i) / spec_.l1.tag_banks : 0);
     place.left_sm = true;
     ++place.missed;
     missed[misses++] = t.line;
     sink_.fill(place, t.line, sectors_in(found.missing));
     const std::uint64_t back =
-        read_beyond(place, leaves, t.line, {}, found.missing, plan.fetch_sectors, plan.stay);
+        read_missed_line(place, leaves, t.line, {}, found.missing, plan.fetch_sectors, plan.stay);
     place.done = std::max(place.done, back);
     cache.arrives(t.line, is_early() ? back : place.done);
   }
@@ -295,13 +297,14 @@ template <class Misses>
                                                                     const Lines& lines,
                                                                     const Misses& missed,
                                                                     std::uint64_t* done) {
-  if (is_plain(plan)) [[likely]] {
+  if (is_plain(plan) && misses_.empty()) [[likely]] {
     l2_.read(place.sm, lines, lines.way.get(), missed, place.tags, plan.fetch_sectors, done);
   } else {
     for (std::size_t k = 0; k < missed.count; ++k) {
       const std::size_t at = missed.index[k];
-      done[at] = read_beyond(place, place.tags, lines.line[at], lines.route(at), missed.sectors[k],
-                             plan.fetch_sectors, plan.stay);
+      const std::uint64_t leaves = place.tags + (is_plain(plan) ? at / kLinesACycle : 0);
+      done[at] = read_missed_line(place, leaves, lines.line[at], lines.route(at), missed.sectors[k],
+                                  plan.fetch_sectors, plan.stay);
     }
   }
 }

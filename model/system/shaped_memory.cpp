@@ -88,6 +88,7 @@ void ShapedMemory<Shape>::begin_launch(const LaunchMemory& launch) {
   if (path_) {
     path_->clear();
     ports_.assign(sm_.count, {});
+    if (spec_.l1.misses > 0) misses_.assign(sm_.count, MissEntries(spec_.l1.misses));
   }
   remote_read_ = sm_.remote_read * kTicks / 1000;
   remote_write_ = sm_.remote_write * kTicks / 1000;

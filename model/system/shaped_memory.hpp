@@ -15,6 +15,7 @@
 #include "base/large_pages.hpp"
 #include "model/access/access.hpp"
 #include "model/atomics/atomics.hpp"
+#include "model/cache/miss_entries.hpp"
 #include "model/cache/store_queue.hpp"
 #include "model/local/local_memory.hpp"
 #include "model/shared/data_ports.hpp"
@@ -109,6 +110,9 @@ class ShapedMemory : public MemorySystem, public SectoredLines {
   std::uint64_t read_beyond(const AccessTiming&, std::uint64_t at, std::uint64_t line, const Route&,
                             std::uint8_t sectors, std::uint32_t fetch, Stay own = Stay::kUnsaid,
                             const MemoryPath::Seat* seat = nullptr, bool apart = false);
+  std::uint64_t read_missed_line(const AccessTiming&, std::uint64_t at, std::uint64_t line,
+                                 const Route&, std::uint8_t sectors, std::uint32_t fetch, Stay own,
+                                 const MemoryPath::Seat* seat = nullptr, bool apart = false);
   // When it is back.
   std::uint64_t read_l2(AccessTiming&, std::uint64_t at, std::uint64_t line, const Route&,
                         std::uint8_t sectors, std::uint32_t fetch, Stay own = Stay::kUnsaid,
@@ -201,6 +205,7 @@ class ShapedMemory : public MemorySystem, public SectoredLines {
   std::vector<L1> textures_;         // by so many SMs as share one; none: they lie in the L1s
   Transactions moved_;               // of an early GPU's access at hand
   std::vector<StoreQueue> stores_;   // by SM
+  std::vector<MissEntries> misses_;  // by SM, where time is kept and their number is limited
   std::vector<bool> served_;         // empty: all SMs
   std::uint64_t product_bytes_ = 0;  // that warps read for products, not counted yet
   std::vector<AddressRange> host_;   // of this launch, ascending

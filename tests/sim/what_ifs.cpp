@@ -137,6 +137,35 @@ TEST_CASE("l1.replacement: after a hit on the first of four lines, who goes for 
   CHECK(says(refused({{"l1.replacement", "mru"}}), "choose one of"));
 }
 
+TEST_CASE("l1.misses: fewer entries for misses make the time of one miss a line longer") {
+  const auto cycles = [](const char* gpu, const char* misses) {
+    auto card = model::load_card(gpu);
+    REQUIRE(card);
+    if (const auto ok = card->set(Settings{{"l1.misses", misses}}); !ok) FAIL(ok.error().text());
+    const auto reader =
+        trace::TraceReader::open(std::string(WARPMEM_REFERENCE) + "/offset_load_0.wmt");
+    REQUIRE(reader);
+    ReplayOptions options;
+    options.time = true;
+    const auto result = replay(*reader, *card, options);
+    if (!result) FAIL(result.error().text());
+    return result->details.at(0).time->cycles;
+  };
+  for (const char* gpu : {"h200", "v100", "p100", "c2050"}) {
+    INFO(gpu);
+    const std::uint64_t any = cycles(gpu, "0");
+    std::uint64_t before = any;
+    CHECK(cycles(gpu, "1024") == any);
+    for (const char* misses : {"64", "16", "4", "1"}) {
+      INFO(misses);
+      const std::uint64_t now = cycles(gpu, misses);
+      CHECK(now >= before);
+      before = now;
+    }
+    CHECK(before > any * 2);
+  }
+}
+
 TEST_CASE("l1.write and l1.allocate: what a store leaves for a load") {
   const auto after_store = [](const Settings& s, bool loaded_before) {
     Gpu g(s);

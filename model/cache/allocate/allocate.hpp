@@ -1,5 +1,5 @@
-// Which misses bring a line to an L1: the policies that there are. Each is a file of this folder and
-// a row of policies.hpp.
+// Which misses bring a line to an L1: the policies that there are. Each is a file of this folder
+// and a row of policies.hpp.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,8 @@ std::uint32_t set(std::uint64_t line, std::uint32_t sets) {
   const std::uint64_t a = line * 128;
   const auto bit = [a](int n) { return static_cast<std::uint32_t>(a >> n & 1); };
   const std::uint32_t first = bit(10) ^ bit(12) ^ bit(14);
-  const std::uint32_t second = (first ^ 1) ^ bit(9) ^ bit(10) ^ bit(11) ^ bit(12) ^ bit(13) ^ bit(14);
+  const std::uint32_t second =
+      (first ^ 1) ^ bit(9) ^ bit(10) ^ bit(11) ^ bit(12) ^ bit(13) ^ bit(14);
   return (static_cast<std::uint32_t>(line & 3) + (first | second << 1)) % 4 % sets;
 }
 

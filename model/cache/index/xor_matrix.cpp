@@ -1,6 +1,6 @@
-// The L1's of compute capability 9.0 (cache/index/l1_index.hpp), for a power of two sets. More than 512
-// sets take further bits; in fewer, lines in a row take all sets by turns, within the bank that the
-// matrix says.
+// The L1's of compute capability 9.0 (cache/index/l1_index.hpp), for a power of two sets. More than
+// 512 sets take further bits; in fewer, lines in a row take all sets by turns, within the bank that
+// the matrix says.
 #include "model/cache/index/l1_index.hpp"
 #include "model/cache/index/set_rule.hpp"
 

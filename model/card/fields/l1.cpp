@@ -78,6 +78,13 @@ constexpr CardField kRows[] = {
      &CardNumbers::l1_reserved,
      "part of the L1 that never holds data",
      {.zero = true}},
+    {"l1.misses",
+     "lines",
+     &CardNumbers::l1_misses,
+     "lines that an SM's loads have missed and wait for at most (MSHRs), where time is kept; 0: "
+     "any "
+     "number",
+     {.zero = true, .most = 1024, .otherwise = {"0", "no limit is known"}}},
     {"l1.read_entries",
      "lines",
      &CardNumbers::l1_read_entries,

@@ -30,6 +30,7 @@ L1Spec spec_of(const Card& card) {
   l1.reserved = n.l1_reserved;
   l1.ways = u32(n.l1_ways);
   l1.replacement = static_cast<Replacement>(n.l1_replacement);
+  l1.misses = u32(n.l1_misses);
   if (static_cast<AccessRule>(n.access_rule) != AccessRule::kSectors) {
     l1.early = true;
     l1.present = true;  // where shared memory leaves it room

@@ -1,4 +1,5 @@
-// Compute capability 5.0 and later: any words, each to all lanes that want it (shared/bank_rule.hpp).
+// Compute capability 5.0 and later: any words, each to all lanes that want it
+// (shared/bank_rule.hpp).
 #include "model/shared/bank_rule.hpp"
 #include "model/shared/rule/shared_rule.hpp"
 
