@@ -3,6 +3,7 @@
 #include "model/cache/replacement/replacement.hpp"
 
 #include "model/cache/replacement/tree_plru.hpp"
+#include "model/general/l2_partition.hpp"
 #include "model/general/sector_cache.hpp"
 #include "tests/catch.hpp"
 
@@ -29,6 +30,22 @@ LineTouch touch(std::uint64_t line, std::uint8_t sectors) { return {line, sector
 bool hit(SectorCache& c, std::uint64_t line, std::uint8_t sectors = 1) {
   return c.load(touch(line, sectors)) == 0;
 }
+
+// An L2 of one set of four ways.
+struct SmallL2 {
+  explicit SmallL2(Replacement policy) : spec(spec_of(policy)), l2(spec, 128) {}
+  static MemorySpec::L2 spec_of(Replacement policy) {
+    MemorySpec::L2 spec;
+    spec.index = {SetRule::kLowBits, 1};
+    spec.ways = 4;
+    spec.replacement = policy;
+    return spec;
+  }
+  bool hit(std::uint64_t line) { return l2.read(line, 0b1111, 1, Stay::kUnsaid).missing == 0; }
+
+  MemorySpec::L2 spec;
+  L2Partition l2;
+};
 
 // Which of some loads hit: "mmmmh".
 std::string hits(SectorCache& c, std::initializer_list<std::uint64_t> lines) {
@@ -107,6 +124,31 @@ TEST_CASE(
   // Three of five stay as long as no line comes as the youngest, which one of 32 does.
   CHECK(of_bimodal > 400);
   CHECK(of_bimodal < 600);
+}
+
+TEST_CASE("an L2's after_hits: what was hit stays however many lines come; LRU gives it up") {
+  const auto stays = [](Replacement policy, std::uint64_t more) {
+    SmallL2 l2(policy);
+    for (std::uint64_t line = 0; line < 4; ++line) CHECK_FALSE(l2.hit(line));
+    CHECK(l2.hit(0));
+    for (std::uint64_t line = 4; line < 4 + more; ++line) CHECK_FALSE(l2.hit(line));
+    return l2.hit(0);
+  };
+  CHECK(stays(Replacement::kAfterHits, 3));
+  CHECK(stays(Replacement::kAfterHits, 100));
+  CHECK(stays(Replacement::kLru, 3));
+  CHECK_FALSE(stays(Replacement::kLru, 4));
+}
+
+TEST_CASE("an L2's after_hits: the line of the hit before stays too, and no third") {
+  SmallL2 l2(Replacement::kAfterHits);
+  for (const std::uint64_t line : {0, 1, 2, 3}) CHECK_FALSE(l2.hit(line));
+  for (const std::uint64_t line : {2, 0, 1}) CHECK(l2.hit(line));
+  // 1 and 0 are in front; 3 is the oldest, then 2.
+  for (const std::uint64_t line : {4, 5, 6, 7}) CHECK_FALSE(l2.hit(line));
+  CHECK(l2.hit(0));
+  CHECK(l2.hit(1));
+  CHECK_FALSE(l2.hit(2));
 }
 
 TEST_CASE("every policy has a name and gives up one of the set's lines") {

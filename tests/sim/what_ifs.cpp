@@ -37,8 +37,8 @@ bool says(const std::string& text, const std::string& piece) {
 
 // One SM of an H200 with some numbers changed, with all of the L1 for data but 8 KiB.
 struct Gpu {
-  explicit Gpu(const Settings& settings) : card(h200(settings)) {
-    memory = model::memory_system_of(card, false);
+  explicit Gpu(const Settings& settings, bool general = false) : card(h200(settings)) {
+    memory = model::memory_system_of(card, false, general);
     model::LaunchMemory launch;
     launch.shared_config = card.numbers().shared_configs.front();
     memory->begin_launch(launch);
@@ -115,6 +115,25 @@ TEST_CASE("l1.ways, l1.sets and l1.index: lines a set apart push each other out"
   CHECK(says(refused({{"l1.sets", "1024"}, {"l1.ways", "2"}}), "two keys for one thing"));
   CHECK(says(refused({{"l1.sets", "1000"}}), "give 512 or 1,024"));
   CHECK(says(refused({{"l1.ways", "3"}}), "power of two"));
+}
+
+TEST_CASE("l1.index: with low_bits a line's bank of tags is its number modulo four") {
+  for (const bool general : {false, true}) {
+    INFO((general ? "as the card says" : "fast"));
+    const auto passes = [general](const Settings& s, std::int32_t lines_apart) {
+      Gpu g(s, general);
+      g.access(0, Action::kGlobalLoad, lines_apart * static_cast<std::int32_t>(kLine), 4, ~0u);
+      return g.counted().tag_wavefronts_ld;
+    };
+    const Settings low = {{"l1.index", "low_bits"}};
+    CHECK(passes(low, 1) == 8);
+    CHECK(passes(low, 2) == 16);
+    CHECK(passes(low, 3) == 8);
+    CHECK(passes(low, 4) == 32);
+    // The measured index spreads them.
+    CHECK(passes({}, 1) == 8);
+    CHECK(passes({}, 4) < 16);
+  }
 }
 
 TEST_CASE("l1.replacement: after a hit on the first of four lines, who goes for a fifth") {
