@@ -44,6 +44,13 @@ class PartitionedL2 {
   // What a launch fetches by itself: its code, by each group of SMs.
   void fetch_code(std::uint64_t bytes, bool cold);
 
+  // Has what a read or write of a line will look at brought into the host's cache.
+  void prefetch(int sm, std::uint64_t line) const {
+    if (!spec_.l2.present) return;
+    const Place at = place_of(sm, line);
+    partitions_[at.near].prefetch(line);
+    if (at.home != at.near) partitions_[at.home].prefetch(line);
+  }
   // The cycle in which an SM has its sectors. `fetch_sectors`: that DRAM brings at least; 0: as the
   // launch says.
   std::uint64_t read(int sm, std::uint64_t line, const Route&, std::uint8_t sectors,

@@ -21,15 +21,17 @@ std::uint8_t without(std::uint8_t a, std::uint8_t b) { return static_cast<std::u
 
 SectorCache::SectorCache(const L1Spec& spec, std::uint64_t lines)
     : spec_(spec.early ? spec.of_lines(static_cast<std::uint32_t>(lines)) : spec),
-      policy_(&policy_of(spec.replacement)),
-      sets_(spec.present ? spec_.index.sets() : 0),
+      sets_(policy_of(spec.replacement), spec.present ? spec_.index.sets() : 0,
+            spec_.ways + (spec_.wider > 0)),
       held_(spec.tag_banks),
       room_(std::max<std::uint64_t>(1, lines / spec.tag_banks)) {
   for (std::uint64_t bank = 0; bank < spec.tag_banks; ++bank) hand_.push_back(bank);
 }
 
 SectorCache::Line* SectorCache::find(std::uint64_t number) {
-  return exists() ? sets_[spec_.index(number)].find(number) : nullptr;
+  if (!exists()) return nullptr;
+  const std::size_t set = spec_.index(number), at = sets_.find(set, number);
+  return at < sets_.held(set) ? &sets_.line(set, at) : nullptr;
 }
 
 // What a miss on some sectors brings: whole pieces.
@@ -45,32 +47,27 @@ std::uint8_t SectorCache::in_pieces(std::uint8_t sectors) const {
   return all;
 }
 
-void SectorCache::give_up(std::uint32_t at) {
-  Set& set = sets_[at];
-  const std::size_t gone = set.victim(*policy_, ways_of(at), draws_);
-  const Line& line = set.lines[gone];
+void SectorCache::give_up(std::size_t set) {
+  const std::size_t gone = sets_.victim(set, ways_of(set));
+  const Line& line = sets_.line(set, gone);
   if (line.dirty) pushed_ = {line.number, line.dirty};
-  set.erase(gone);
+  sets_.erase(set, gone);
 }
 
 SectorCache::Line& SectorCache::bring(std::uint64_t number) {
-  const std::uint32_t at = spec_.index(number);
-  Set& set = sets_[at];
-  const std::uint32_t bank = at % spec_.tag_banks;
-  if (set.lines.size() == ways_of(at)) {
-    give_up(at);
+  const std::size_t set = spec_.index(number), bank = set % spec_.tag_banks;
+  if (sets_.held(set) == ways_of(set)) {
+    give_up(set);
   } else if (held_[bank] < room_) {
     ++held_[bank];
   } else {
     std::uint64_t& hand = hand_[bank];
     const auto next = [&] { return (hand + spec_.tag_banks) % sets_.size(); };
-    while (sets_[hand].lines.empty()) hand = next();
-    give_up(static_cast<std::uint32_t>(hand));
+    while (sets_.held(hand) == 0) hand = next();
+    give_up(hand);
     hand = next();
   }
-  Line line;
-  line.number = number;
-  return set.bring(line, *policy_, ways_of(at), draws_);
+  return sets_.bring(set, number, ways_of(set));
 }
 
 // Which sectors miss; they are here from now on, if it allocates.
@@ -108,11 +105,9 @@ SectorCache::Found SectorCache::look_up(const LineTouch& asked, const AskedWords
 
 SectorCache::Found SectorCache::look_up_line(std::uint64_t number, std::uint8_t sectors,
                                              std::uint32_t words, bool allocate) {
-  const std::uint32_t of = spec_.index(number);
-  Set& set = sets_[of];
-  for (std::size_t i = 0; i < set.lines.size(); ++i) {
-    if (set.lines[i].number != number) continue;
-    Line& line = allocate ? set.use_at(i, *policy_, ways_of(of), draws_) : set.lines[i];
+  const std::size_t set = spec_.index(number), at = sets_.find(set, number);
+  if (at < sets_.held(set)) {
+    Line& line = allocate ? sets_.use(set, at, ways_of(set)) : sets_.line(set, at);
     return {read(line, sectors, words, allocate), line.arrival};
   }
   const std::uint8_t brought = in_pieces(sectors);
@@ -128,12 +123,9 @@ void SectorCache::arrives(std::uint64_t number, std::uint64_t cycle) {
 std::uint8_t SectorCache::load_last(const LineTouch& asked, const AskedWords& words) {
   if (!exists()) return asked.sectors;
   told(CacheUse::kLoadLast, asked);
-  Set& set = sets_[spec_.index(asked.line)];
-  for (std::size_t i = 0; i < set.lines.size(); ++i) {
-    if (set.lines[i].number != asked.line) continue;
-    return read(set.make_oldest(i), asked.sectors, words(asked.line), true);
-  }
-  return asked.sectors;
+  const std::size_t set = spec_.index(asked.line), at = sets_.find(set, asked.line);
+  if (at == sets_.held(set)) return asked.sectors;
+  return read(sets_.make_oldest(set, at), asked.sectors, words(asked.line), true);
 }
 
 bool SectorCache::store(const LineTouch& stored, const Seat&, bool allocates) {
@@ -145,17 +137,17 @@ bool SectorCache::store(const LineTouch& stored, const Seat&, bool allocates) {
 bool SectorCache::leave(const LineTouch& stored, bool back, bool allocates) {
   if (!exists()) return false;
   told(CacheUse::kStore, stored);
-  const std::uint32_t of = spec_.index(stored.line);
-  Line* const here = sets_[of].use(stored.line, *policy_, ways_of(of), draws_);
+  const std::size_t set = spec_.index(stored.line), at = sets_.find(set, stored.line);
+  const bool here = at < sets_.held(set);
   if (!here && !allocates) return false;
-  Line& line = here ? *here : bring(stored.line);
+  Line& line = here ? sets_.use(set, at, ways_of(set)) : bring(stored.line);
   if (back) {
     line.readable = with(line.readable, stored.sectors);
     line.dirty = with(line.dirty, stored.sectors);
-    return here != nullptr;
+    return here;
   }
   line.readable = with(line.readable, stored.full);
-  if (spec_.early) return here != nullptr;
+  if (spec_.early) return here;
   line.partial = without(line.partial, stored.full);
   for (std::uint32_t s = 0; s < kSectorsPerLine; ++s) {
     const auto bit = static_cast<std::uint8_t>(1u << s);
@@ -168,7 +160,7 @@ bool SectorCache::leave(const LineTouch& stored, bool back, bool allocates) {
     line.partial = without(line.partial, bit);
     line.readable = with(line.readable, bit);
   }
-  return here != nullptr;
+  return here;
 }
 
 bool SectorCache::drop(std::uint64_t number, std::uint8_t sectors) {
@@ -177,26 +169,25 @@ bool SectorCache::drop(std::uint64_t number, std::uint8_t sectors) {
     dropped.line = number, dropped.sectors = sectors;
     told(CacheUse::kDrop, dropped);
   }
-  Line* const line = find(number);
-  if (!line) return false;
+  if (!exists()) return false;
+  const std::size_t set = spec_.index(number), at = sets_.find(set, number);
+  if (at == sets_.held(set)) return false;
+  Line& line = sets_.line(set, at);
   // What is filled as a whole goes as a whole.
   const std::uint8_t gone = spec_.early ? in_pieces(sectors) : sectors;
-  line->readable = without(line->readable, gone);
-  line->partial = without(line->partial, gone);
-  if (!spec_.early || line->readable) return true;
-  const std::uint32_t at = spec_.index(number);
-  sets_[at].erase(static_cast<std::size_t>(line - sets_[at].lines.data()));
-  --held_[at % spec_.tag_banks];
+  line.readable = without(line.readable, gone);
+  line.partial = without(line.partial, gone);
+  if (!spec_.early || line.readable) return true;
+  sets_.erase(set, at);
+  --held_[set % spec_.tag_banks];
   return true;
 }
 
 void SectorCache::invalidate(std::uint64_t below) {
   if (listener_) listener_->l1_invalidate(sm_, below);
-  for (std::size_t at = 0; at < sets_.size(); ++at) {
-    held_[at % spec_.tag_banks] -=
-        std::erase_if(sets_[at].lines, [below](const Line& l) { return l.number < below; });
-    sets_[at].forget_hits();
-  }
+  for (std::size_t set = 0; set < sets_.size(); ++set)
+    held_[set % spec_.tag_banks] -=
+        sets_.erase_if(set, [below](const Line& l) { return l.number < below; });
 }
 
 }  // namespace warpmem::model

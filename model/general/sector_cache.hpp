@@ -41,6 +41,10 @@ class SectorCache {
     void put(std::size_t, const Seat&) {}
   };
   Seat seat(std::uint64_t) const { return {}; }
+  // Has what a look-up of a line reads brought into the host's cache; changes nothing.
+  void prefetch(std::uint64_t line) const {
+    if (exists()) sets_.prefetch(spec_.index(line * pieces()));
+  }
 
   struct Found {
     std::uint8_t missing = 0;   // sectors: of those asked for, and what comes with them
@@ -76,22 +80,21 @@ class SectorCache {
  private:
   struct Line {
     std::uint64_t number = 0, arrival = 0;
-    std::uint32_t way = 0;
+    std::uint32_t words = 0;   // bit w: word w of the line can be read
+    std::uint8_t partial = 0;  // … of sectors of which no more can
     std::uint8_t readable = 0, dirty = 0;
-    std::uint8_t partial = 0;  // sectors of which only words can be read:
-    std::uint32_t words = 0;   // bit w: word w of the line
+    std::uint8_t way = 0;
   };
-  using Set = OrderedSet<Line>;
 
   // Its own lines in one that callers speak of.
   std::uint32_t pieces() const {
     return spec_.asked_bytes > spec_.line_bytes ? spec_.asked_bytes / spec_.line_bytes : 1;
   }
-  std::uint32_t ways_of(std::uint32_t set) const { return spec_.ways + (set < spec_.wider); }
+  std::uint32_t ways_of(std::size_t set) const { return spec_.ways + (set < spec_.wider); }
   Found look_up_line(std::uint64_t line, std::uint8_t sectors, std::uint32_t words, bool allocate);
   Line* find(std::uint64_t line);
   Line& bring(std::uint64_t line);
-  void give_up(std::uint32_t set);
+  void give_up(std::size_t set);
   void told(CacheUse use, const LineTouch& touch) const {
     if (listener_) listener_->l1(sm_, use, touch);
   }
@@ -99,11 +102,9 @@ class SectorCache {
   std::uint8_t read(Line& line, std::uint8_t sectors, std::uint32_t words, bool allocate) const;
 
   L1Spec spec_;
-  const ReplacementPolicy* policy_ = nullptr;
-  std::vector<Set> sets_;
+  OrderedSets<Line> sets_;
   std::vector<std::uint64_t> held_, hand_;  // by bank: lines; the set to give one up next
   std::uint64_t room_ = 0;                  // for lines of a bank
-  std::uint64_t draws_ = 0;
   std::optional<Pushed> pushed_;
   CacheListener* listener_ = nullptr;
   int sm_ = 0;

@@ -28,11 +28,17 @@ void ShapedMemory<Shape>::prepare(const WarpLanes& w, const AccessPlan& plan, in
   const bool store = plan.action == Action::kGlobalStore;
   const bool with_bytes = plan.action != Action::kGlobalLoad;
   if constexpr (Shape::kAsCard) {
-    if (!is_early()) return list(w, plan.bytes, with_bytes, out);
-    const WarpAccess a = expand(w, plan.bytes);
-    if (store) return moved_.store(spec_, a, out);
-    const L1* const cache = cache_of(plan, sm);
-    moved_.load(spec_, a, cache == &l1_[static_cast<std::size_t>(sm)], !cache, out);
+    L1* const cache = store ? &l1_[static_cast<std::size_t>(sm)] : cache_of(plan, sm);
+    if (!is_early()) list(w, plan.bytes, with_bytes, out);
+    else if (store) moved_.store(spec_, expand(w, plan.bytes), out);
+    else
+      moved_.load(spec_, expand(w, plan.bytes), cache == &l1_[static_cast<std::size_t>(sm)], !cache,
+                  out);
+    for (int i = 0; i < out.count; ++i) {
+      const std::uint64_t line = out.line[static_cast<std::size_t>(i)];
+      if (cache) cache->prefetch(line);
+      l2_.prefetch(sm, line);
+    }
   } else {
     if (plan.bytes == 4 && w.one_after_another(4) && w.base % kLineBytes == 0) [[likely]]
       touch_contiguous(w.base, kLineBytes, with_bytes, out);

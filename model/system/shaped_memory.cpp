@@ -42,12 +42,14 @@ ShapedMemory<Shape>::ShapedMemory(const SystemSpec& spec, bool timed)
 template <class Shape>
 void ShapedMemory<Shape>::empty_l1s(const LaunchMemory& launch) {
   if constexpr (Shape::kAsCard) {
-    l1_.assign(sm_.count, L1(spec_.l1, spec_.l1.lines(launch.shared_config)));
+    l1_.clear();
+    while (l1_.size() < sm_.count) l1_.emplace_back(spec_.l1, spec_.l1.lines(launch.shared_config));
     for (std::size_t sm = 0; sm < l1_.size(); ++sm)
       l1_[sm].tell(sink_.caches(), static_cast<int>(sm));
+    textures_.clear();
     if (const auto& t = spec_.texture)
-      textures_.assign((sm_.count + spec_.texture_sms - 1) / spec_.texture_sms,
-                       L1(*t, t->bytes / t->line_bytes));
+      while (textures_.size() * spec_.texture_sms < sm_.count)
+        textures_.emplace_back(*t, t->bytes / t->line_bytes);
   } else {
     const L1CacheSpec spec = spec_.l1.cache(launch.shared_config);
     if (!l1_.empty() && l1_.front().spec() == spec) {
