@@ -25,9 +25,11 @@ L2Partition::Traffic L2Partition::take_traffic() { return std::exchange(traffic_
 void L2Partition::clear() {
   if (listener_) listener_->l2_clear();
   sets_.clear();
+  marked_ = false;
 }
 
 void L2Partition::mark(Line& line, Stay stay) {
+  if (stay == Stay::kFirst || stay == Stay::kPersist) marked_ = true;
   line.first = stay == Stay::kFirst && !line.persists;
   if (stay == Stay::kNormal) line.persists = false;
   if (stay == Stay::kPersist) line.persists = true;
@@ -44,7 +46,7 @@ void L2Partition::discard(std::uint64_t number) {
 
 void L2Partition::end_persisting() {
   for (std::size_t set = 0; set < sets_.size(); ++set)
-    for (Line& line : sets_.lines(set)) line.persists = false;
+    for (std::size_t at = 0; at < sets_.held(set); ++at) sets_.line(set, at).persists = false;
 }
 
 L2Partition::Line* L2Partition::find(std::uint64_t number) {
@@ -77,14 +79,10 @@ void L2Partition::make_room(std::size_t set) {
     if (lines[picked].is_dirty()) clean(lines[picked]);
     return sets_.erase(set, picked);
   }
-  const auto persisting =
-      std::count_if(lines.begin(), lines.end(), [](const Line& l) { return l.persists; });
-  const bool held = static_cast<std::uint64_t>(persisting) <= persist_ways_;
-  const auto may_go = [held](const Line& l) { return !(held && l.persists); };
   // What mostly goes.
-  if (persisting == 0 && !lines[picked].is_dirty() &&
-      std::none_of(lines.begin(), lines.end(), [](const Line& l) { return l.first; }))
-    return sets_.erase(set, picked);
+  if (!marked_ && !lines[picked].is_dirty()) return sets_.erase(set, picked);
+  const bool held = lines.count_if([](const Line& l) { return l.persists; }) <= persist_ways_;
+  const auto may_go = [held](const Line& l) { return !(held && l.persists); };
   std::vector<std::size_t> turns;
   const auto oldest_first = [&](bool first) {
     for (std::size_t i = lines.size(); i-- > 0;)
@@ -155,14 +153,12 @@ void L2Partition::write(const LineTouch& written, Stay stay) {
   }
   const auto set = sets_.lines(spec_->index(written.line));
   const auto limit = [&](std::uint32_t most, auto is) {
-    if (static_cast<std::uint64_t>(std::count_if(set.begin(), set.end(), is)) > most)
-      clean(*std::find_if(set.rbegin(), set.rend(), is));
+    if (most < set.size() && set.count_if(is) > most) clean(set.oldest(is));
   };
   limit(spec_->partial_ways, [](const Line& l) { return l.partial != 0; });
   // Lines that persist stay as they are, as long as no more of them do than may.
-  const auto persisting =
-      std::count_if(set.begin(), set.end(), [](const Line& l) { return l.persists; });
-  const bool held = static_cast<std::uint64_t>(persisting) <= persist_ways_;
+  const bool held =
+      !marked_ || set.count_if([](const Line& l) { return l.persists; }) <= persist_ways_;
   limit(spec_->dirty_ways, [held](const Line& l) { return l.is_dirty() && !(held && l.persists); });
 }
 

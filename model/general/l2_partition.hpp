@@ -41,6 +41,7 @@ class L2Partition {
   void discard(std::uint64_t line);
   // Has what a look-up of a line reads brought into the host's cache; changes nothing.
   void prefetch(std::uint64_t line) const { sets_.prefetch(spec_->index(line)); }
+  void prefetch_last(std::uint64_t line) const { sets_.prefetch_last(spec_->index(line)); }
   void set_aside(std::uint64_t bytes);  // for lines that persist
   void end_persisting();
   void clear();
@@ -79,12 +80,13 @@ class L2Partition {
   Line& bring(std::uint64_t line);
   void make_room(std::size_t set);
   void clean(Line& line);
-  static void mark(Line& line, Stay stay);
+  void mark(Line& line, Stay stay);
 
   const MemorySpec::L2* spec_;
   const ReplacementPolicy* policy_;
   std::uint32_t line_bytes_;
   OrderedSets<Line> sets_;
+  bool marked_ = false;  // some line has been one that persists, or that is first to go
   std::uint64_t persist_ways_ = 1;
   Traffic traffic_;
   CacheListener* listener_ = nullptr;

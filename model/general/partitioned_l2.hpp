@@ -51,6 +51,12 @@ class PartitionedL2 {
     partitions_[at.near].prefetch(line);
     if (at.home != at.near) partitions_[at.home].prefetch(line);
   }
+  void prefetch_last(int sm, std::uint64_t line) const {
+    if (!spec_.l2.present) return;
+    const Place at = place_of(sm, line);
+    partitions_[at.near].prefetch_last(line);
+    if (at.home != at.near) partitions_[at.home].prefetch_last(line);
+  }
   // The cycle in which an SM has its sectors. `fetch_sectors`: that DRAM brings at least; 0: as the
   // launch says.
   std::uint64_t read(int sm, std::uint64_t line, const Route&, std::uint8_t sectors,

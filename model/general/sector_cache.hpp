@@ -45,6 +45,9 @@ class SectorCache {
   void prefetch(std::uint64_t line) const {
     if (exists()) sets_.prefetch(spec_.index(line * pieces()));
   }
+  void prefetch_last(std::uint64_t line) const {
+    if (exists()) sets_.prefetch_last(spec_.index(line * pieces()));
+  }
 
   struct Found {
     std::uint8_t missing = 0;   // sectors: of those asked for, and what comes with them

@@ -1,8 +1,6 @@
 #include "model/sink/early_counting.hpp"
 
 #include <algorithm>
-#include <map>
-#include <set>
 
 namespace warpmem::model {
 namespace {
@@ -16,19 +14,23 @@ void by_size(const Transaction& t, std::uint64_t& of_32, std::uint64_t& of_64,
 
 // Of all requests of an access.
 std::uint64_t distinct_sectors(const std::vector<Transaction>& moves) {
-  std::set<std::uint64_t> sectors;
-  for (const Transaction& t : moves) sectors.insert(t.address / kSectorBytes);
-  return sectors.size();
+  std::vector<std::uint64_t> sectors;
+  for (const Transaction& t : moves) sectors.push_back(t.address / kSectorBytes);
+  std::sort(sectors.begin(), sectors.end());
+  return static_cast<std::uint64_t>(std::unique(sectors.begin(), sectors.end()) - sectors.begin());
 }
 
 // As the profiler counts loads on 6.1: four a request, whether its lanes share a sector or not
 // (16 a coalesced load, and 16 where all lanes read one word). More where a request has more
 // sectors is assumed.
 std::uint64_t four_a_request(const std::vector<Transaction>& moves) {
-  std::map<std::uint32_t, std::uint64_t> sectors;
-  for (const Transaction& t : moves) ++sectors[t.group];
-  std::uint64_t all = 0;
-  for (const auto& [group, n] : sectors) all += std::max<std::uint64_t>(4, n);
+  std::uint64_t all = 0, of_group = 0;
+  for (std::size_t i = 0; i < moves.size(); ++i) {
+    ++of_group;
+    if (i + 1 < moves.size() && moves[i + 1].group == moves[i].group) continue;
+    all += std::max<std::uint64_t>(4, of_group);
+    of_group = 0;
+  }
   return all;
 }
 

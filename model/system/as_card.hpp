@@ -46,8 +46,10 @@ inline typename Shape::L1* ShapedMemory<Shape>::cache_of(const AccessPlan& plan,
 template <class Shape>
 inline void ShapedMemory<Shape>::list(const WarpLanes& w, std::uint32_t bytes, bool with_bytes,
                                       LineList& out) const {
-  if constexpr (Shape::kAsCard) list_any(expand(w, bytes), spec_.line_bytes, out);
-  else list_lines(w, bytes, with_bytes, out);
+  if constexpr (Shape::kAsCard) {
+    if (w.one_after_another(bytes)) list_span(w.base, std::uint64_t{kWarpLanes} * bytes, out);
+    else list_any(expand(w, bytes), spec_.line_bytes, out);
+  } else list_lines(w, bytes, with_bytes, out);
 }
 
 template <class Shape>

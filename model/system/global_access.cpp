@@ -39,6 +39,11 @@ void ShapedMemory<Shape>::prepare(const WarpLanes& w, const AccessPlan& plan, in
       if (cache) cache->prefetch(line);
       l2_.prefetch(sm, line);
     }
+    for (int i = 0; i < out.count; ++i) {
+      const std::uint64_t line = out.line[static_cast<std::size_t>(i)];
+      if (cache) cache->prefetch_last(line);
+      l2_.prefetch_last(sm, line);
+    }
   } else {
     if (plan.bytes == 4 && w.one_after_another(4) && w.base % kLineBytes == 0) [[likely]]
       touch_contiguous(w.base, kLineBytes, with_bytes, out);

@@ -58,14 +58,17 @@ void add_written(const WarpAccess& a, const std::vector<Transaction>& moves, con
 void Transactions::list(const MemorySpec& spec, AccessRule rule, const WarpAccess& a,
                         bool whole_lines, Lines& out) {
   list_transactions({rule, spec.line_bytes, whole_lines}, a, moves);
-  std::set<std::pair<std::uint32_t, std::uint64_t>> lines;
   out.count = 0;
-  for (const Transaction& t : moves) {
-    lines.insert({t.group, line_of(t, spec)});
-    add(line_of(t, spec), sectors_of(t, spec), out);
-  }
   out.transactions = static_cast<std::uint32_t>(moves.size());
-  out.distinct = static_cast<std::uint32_t>(lines.size());
+  out.distinct = 0;
+  std::size_t group = 0;  // its first transaction
+  for (std::size_t i = 0; i < moves.size(); ++i) {
+    if (moves[i].group != moves[group].group) group = i;
+    add(line_of(moves[i], spec), sectors_of(moves[i], spec), out);
+    const auto own = out.line.begin() + static_cast<std::ptrdiff_t>(i);
+    out.distinct +=
+        std::find(out.line.begin() + static_cast<std::ptrdiff_t>(group), own, *own) == own;
+  }
 }
 
 // On 5.x and 6.x requests of one instruction that want the same sectors share them on their way
