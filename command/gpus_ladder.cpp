@@ -6,7 +6,9 @@
 #include "base/units.hpp"
 #include "command/gpus_view.hpp"
 #include "command/table.hpp"
-#include "model/cache/write_policy.hpp"
+#include "model/cache/allocate/allocate.hpp"
+#include "model/cache/cached_spaces.hpp"
+#include "model/cache/write/write_policy.hpp"
 #include "model/card/ecc.hpp"
 #include "model/card/fields/features.hpp"
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "model/access/rule/access_rule.hpp"
 #include "model/card/spec_of.hpp"
 
 namespace warpmem::sim {
@@ -20,8 +19,6 @@ bool is_atomic(const AccessPlan& plan) {
 }  // namespace
 
 model::AccessRules access_rules_of(const model::Card& card) {
-  if (static_cast<model::AccessRule>(card.numbers().access_rule) != model::AccessRule::kSectors)
-    return model::AccessRules(model::spec_of<model::EarlySpec>(card));
   return model::AccessRules(model::spec_of<model::SystemSpec>(card));
 }
 

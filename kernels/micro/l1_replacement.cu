@@ -2,7 +2,7 @@
 // stored: random loads and stores of one thread on four to seven lines of one set, each done before the next,
 // then a load and how long it takes (about 60 cycles from the L1, more than 260 from beyond). Prints one line a
 // sequence: three characters an access (L or S; the line; 2 x sector + word), and the cycles of the last one.
-// No profiler. The lines of a set are those of model/cache/l1_index.hpp.
+// No profiler. The lines of a set are those of model/cache/index/l1_index.hpp.
 #include <string>
 
 #include "micro.cuh"

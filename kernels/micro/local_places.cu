@@ -2,7 +2,7 @@
 // (all lanes: one line), then lines of global memory of one set after the other, each twice so that hits make the
 // word's line old, and reads the word again: it has to come anew when the set was its own.
 // Prints a line a word: the SM, words of a frame, threads of a CTA, which CTA and warp, %warpid, the word, its set (as
-// in model/cache/l1_index.hpp, up to one constant for all of a launch), and in how many of the 512 sets it looked as if (1 is
+// in model/cache/index/l1_index.hpp, up to one constant for all of a launch), and in how many of the 512 sets it looked as if (1 is
 // as it should be). A program keeps the share of its largest frame so far: launches come in the order of theirs, but
 // for those that show this.
 // Under ncu (any metric of one pass) a thread's share is larger.

@@ -110,6 +110,14 @@ constexpr std::uint32_t touched_words(const LineTouch& touch) {
   return words;
 }
 std::uint32_t touched_words(const WarpAccess& access, std::uint64_t line);
+// Sectors of a line that a store writes anything in: before compute capability 7.0 others may
+// travel with them.
+constexpr std::uint8_t written_sectors(const LineTouch& stored) {
+  std::uint8_t sectors = 0;
+  for (unsigned s = 0; s < kSectorsPerLine; ++s)
+    if (stored.bytes[s]) sectors = static_cast<std::uint8_t>(sectors | 1u << s);
+  return sectors;
+}
 
 // Sectors in the list.
 inline int sector_count(const LineList& lines) {

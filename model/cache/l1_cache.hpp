@@ -33,7 +33,7 @@
 #include "model/access/access.hpp"
 #include "model/access/asked_words.hpp"
 #include "model/access/line_words.hpp"
-#include "model/cache/l1_index.hpp"
+#include "model/cache/index/l1_index.hpp"
 #include "model/cache/l1_sets.hpp"
 #include "model/cache/spec.hpp"
 

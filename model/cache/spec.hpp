@@ -2,11 +2,15 @@
 // names say.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 
+#include "model/cache/allocate/allocate.hpp"
+#include "model/cache/cached_spaces.hpp"
 #include "model/cache/replacement/replacement.hpp"
 #include "model/cache/set_index.hpp"
-#include "model/cache/write_policy.hpp"
+#include "model/cache/write/write_policy.hpp"
 
 namespace warpmem::model {
 
@@ -32,14 +36,38 @@ struct L1Spec {
   std::uint32_t ways = 1;
   Replacement replacement = Replacement::kLru;
   std::uint32_t tag_banks = 4;  // a set is of the bank that its lowest bits say
+  // Before compute capability 7.0: sets follow from what shared memory leaves (of_lines()), a word
+  // that was stored can be read when its sector is whole, a line goes with the last of its sectors,
+  // and each line of an access arrives by itself.
+  bool early = false;
+  LocalWrite local_write = LocalWrite::kThrough;
+  std::uint32_t asked_bytes = 0;  // lines that callers speak of, where they are longer
+  std::uint32_t wider = 0;        // the first so many sets have a way more
   std::uint32_t store_entries = 0, store_cycles = 0;
   std::uint32_t read_entries = 1, read_cycles = 0;
+  std::uint32_t misses = 0;  // lines under way at most; 0: any
 
   std::uint32_t line_sectors() const { return (1u << sectors) - 1; }
-  // Lines beside so much shared memory: never none.
+  // Lines beside so much shared memory: never none, but on early GPUs.
   std::uint32_t lines(std::uint64_t shared_config) const {
     const std::uint64_t taken = shared_config + reserved;
-    return taken >= bytes ? 4 : static_cast<std::uint32_t>((bytes - taken) / line_bytes);
+    if (taken >= bytes) return early ? 0 : 4;
+    return static_cast<std::uint32_t>((bytes - taken) / line_bytes);
+  }
+  // The same with sets and ways of so many lines: unless the sets are given, a power of two of
+  // them, the most with at least so many ways, which share what is left over. (16 KiB of lines of
+  // 128 bytes with 4 ways: 32 x 4, 48 KiB: 64 x 6, which is what was found on compute
+  // capability 2.x.) Less than one set is one of fewer ways.
+  L1Spec of_lines(std::uint32_t lines) const {
+    L1Spec out = *this;
+    const std::uint32_t given =
+        index.sets() > 0 ? index.sets() : std::bit_floor(lines / std::max(1u, ways));
+    const std::uint32_t sets =
+        lines == 0 ? 0 : std::max(1u, std::min(given, std::bit_floor(lines)));
+    out.index = {index.rule(), sets};
+    out.ways = sets == 0 ? 0 : lines / sets;
+    out.wider = sets == 0 ? 0 : lines % sets;
+    return out;
   }
   L1CacheSpec cache(std::uint64_t shared_config) const {
     return {lines(shared_config), index.sets(), ways, index.rule(), replacement};

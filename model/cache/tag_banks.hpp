@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "model/access/access.hpp"
-#include "model/cache/l1_index.hpp"
+#include "model/cache/index/l1_index.hpp"
 
 namespace warpmem::model {
 

@@ -157,9 +157,7 @@ Found components_wrong(const CardNumbers& n) {
   const bool sectors = static_cast<AccessRule>(n.access_rule) == AccessRule::kSectors;
   if (n.line_bytes != 64 && n.line_bytes != 128)
     return Contradiction{"l1.line is " + shown_bytes(n.line_bytes), "give 64 or 128 bytes"};
-  const auto rule = static_cast<AccessRule>(n.access_rule);
-  if ((rule == AccessRule::kHalfWarpStrict || rule == AccessRule::kHalfWarpSegments) &&
-      n.line_bytes != kLineBytes)
+  if (!policy_of(static_cast<AccessRule>(n.access_rule)).of_any_lines && n.line_bytes != kLineBytes)
     return Contradiction{"l1.line is " + shown_bytes(n.line_bytes) + ", but access.rule \"" +
                              access_rule_names()[n.access_rule] +
                              "\" has transactions of up to 128 bytes",
@@ -175,16 +173,18 @@ Found components_wrong(const CardNumbers& n) {
                              ", and holds no whole lines of " + shown_bytes(n.line_bytes),
                          "give 128 or 256 bytes"};
   const auto l2 = static_cast<SetRule>(n.l2_index), l1 = static_cast<SetRule>(n.l1_index);
-  if (l2 == SetRule::kMixedRows && n.line_bytes != kLineBytes)
-    return Contradiction{"l2.index = \"mixed_rows\" was measured for lines of 128 bytes",
-                         "write l2.index = \"low_bits\", or 128 for l1.line"};
-  if (l2 == SetRule::kXorMatrix)
-    return Contradiction{"l2.index = \"xor_matrix\" is an L1's", "write mixed_rows or low_bits"};
-  if (l1 == SetRule::kMixedRows)
-    return Contradiction{"l1.index = \"mixed_rows\" is an L2's", "write xor_matrix or low_bits"};
-  if (l2 == SetRule::kXorFermi || l2 == SetRule::kAddPascal)
-    return Contradiction{"l2.index = \"" + set_rule_names()[n.l2_index] + "\" is an L1's",
+  const auto& names = set_rule_names();
+  const SetRulePolicy &of_l1 = policy_of(l1), &of_l2 = policy_of(l2);
+  if (!of_l2.of_any_lines && n.line_bytes != kLineBytes)
+    return Contradiction{
+        "l2.index = \"" + names[n.l2_index] + "\" was measured for lines of 128 bytes",
+        "write l2.index = \"low_bits\", or 128 for l1.line"};
+  if (!of_l2.of_l2)
+    return Contradiction{"l2.index = \"" + names[n.l2_index] + "\" is an L1's",
                          "write mixed_rows or low_bits"};
+  if (!of_l1.of_l1)
+    return Contradiction{"l1.index = \"" + names[n.l1_index] + "\" is an L2's",
+                         "write xor_matrix or low_bits"};
   if (!std::has_single_bit(n.shared_banks) || n.shared_banks < 8)
     return Contradiction{"shared.banks is " + text(n.shared_banks), "give 8, 16, 32 or 64"};
   if (n.shared_bank_bytes != 4 && n.shared_bank_bytes != 8)

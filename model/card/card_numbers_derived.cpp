@@ -6,7 +6,9 @@
 #include <functional>
 
 #include "model/access/rule/access_rule.hpp"
-#include "model/cache/write_policy.hpp"
+#include "model/cache/allocate/allocate.hpp"
+#include "model/cache/cached_spaces.hpp"
+#include "model/cache/write/write_policy.hpp"
 #include "model/dram/spec.hpp"
 
 namespace warpmem::model {

@@ -5,7 +5,6 @@
 #include "model/card/spec_of.hpp"
 #include "model/shared/rule/shared_rule.hpp"
 #include "model/system/any_shape.hpp"
-#include "model/system/early_memory.hpp"
 #include "model/system/flat_memory.hpp"
 
 namespace warpmem::model {
@@ -13,6 +12,7 @@ namespace {
 
 // Whether the card has the choices of components that SectoredMemory is made for.
 bool is_sectored(const CardNumbers& n, const L1Spec& l1) {
+  if (static_cast<AccessRule>(n.access_rule) != AccessRule::kSectors) return false;
   const std::uint64_t l2_sets = n.l2_bytes / n.l2_sides / kLineBytes / n.l2_ways;
   return static_cast<SharedRule>(n.shared_rule) == SharedRule::kMulticast &&
          n.line_bytes == kLineBytes && n.shared_banks == 32 && n.shared_bank_bytes == 4 &&
@@ -25,11 +25,6 @@ bool is_sectored(const CardNumbers& n, const L1Spec& l1) {
 
 // `flat`: what lies beyond the L1 answers after the same time, whatever was found there.
 std::unique_ptr<MemorySystem> memory_for(const Card& card, bool timed, bool general, bool flat) {
-  const auto path = [&] {
-    return timed ? std::make_unique<MemoryPath>(spec_of<MemoryPathSpec>(card)) : nullptr;
-  };
-  if (static_cast<AccessRule>(card.numbers().access_rule) != AccessRule::kSectors)
-    return std::make_unique<EarlyMemory>(spec_of<EarlySpec>(card), path());
   const auto spec = spec_of<SystemSpec>(card);
   if (flat || general || !is_sectored(card.numbers(), spec.memory.l1))
     return std::make_unique<GeneralMemory>(spec, timed, flat);

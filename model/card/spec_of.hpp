@@ -6,7 +6,6 @@ namespace warpmem::model {
 
 class Card;
 struct ConstantSpec;    // constant/spec.hpp
-struct EarlySpec;       // early/early_spec.hpp
 struct L1Spec;          // cache/spec.hpp
 struct L2Spec;          // l2/spec.hpp
 struct MemoryPathSpec;  // interconnect/spec.hpp
@@ -18,8 +17,6 @@ Spec spec_of(const Card& card);
 
 template <>
 ConstantSpec spec_of(const Card& card);
-template <>
-EarlySpec spec_of(const Card& card);
 template <>
 L1Spec spec_of(const Card& card);
 template <>

@@ -1,7 +1,7 @@
 // Counters in the senses of the profilers of compute capability 1.x to 6.x. Whole launches, all
 // SMs; those profilers counted one SM, or the SMs of one TPC.
 //
-// Memory systems for GPUs before 7.0 fill them (early_memory.hpp); on later ones they stay 0.
+// Filled for GPUs before 7.0 (sink/early_counting.hpp); for later ones they stay 0.
 #pragma once
 
 #include <cstdint>

@@ -18,35 +18,40 @@ L2Partition::Traffic L2Partition::take_traffic() { return std::exchange(traffic_
 
 void L2Partition::clear() {
   if (listener_) listener_->l2_clear();
-  for (Set& set : sets_) set = {};
-  draws_ = 0;
+  sets_.clear();
+  marked_ = false;
 }
 
 void L2Partition::mark(Line& line, Stay stay) {
+  if (stay == Stay::kFirst || stay == Stay::kPersist) marked_ = true;
   line.first = stay == Stay::kFirst && !line.persists;
   if (stay == Stay::kNormal) line.persists = false;
   if (stay == Stay::kPersist) line.persists = true;
 }
 
 void L2Partition::keep(std::uint64_t number, Stay stay) {
-  for (Line& line : sets_[spec_->index(number)].lines)
-    if (line.number == number) mark(line, stay);
+  if (Line* const line = find(number)) mark(*line, stay);
 }
 
 void L2Partition::discard(std::uint64_t number) {
   told(CacheUse::kDrop, number, 255);
-  for (Line& line : sets_[spec_->index(number)].lines)
-    if (line.number == number) line.readable = line.dirty = line.partial = 0;
+  if (Line* const line = find(number)) line->readable = line->dirty = line->partial = 0;
 }
 
 void L2Partition::end_persisting() {
-  for (Set& set : sets_)
-    for (Line& line : set.lines) line.persists = false;
+  for (std::size_t set = 0; set < sets_.size(); ++set)
+    for (std::size_t at = 0; at < sets_.held(set); ++at) sets_.line(set, at).persists = false;
+}
+
+L2Partition::Line* L2Partition::find(std::uint64_t number) {
+  const std::size_t set = spec_->index(number), at = sets_.find(set, number);
+  return at < sets_.held(set) ? &sets_.line(set, at) : nullptr;
 }
 
 // Makes it the most recently used one; nullptr: it is not here.
 L2Partition::Line* L2Partition::use(std::uint64_t number) {
-  return sets_[spec_->index(number)].use(number, *policy_, spec_->ways, draws_);
+  const std::size_t set = spec_->index(number), at = sets_.find(set, number);
+  return at < sets_.held(set) ? &sets_.use(set, at, spec_->ways) : nullptr;
 }
 
 // It stays, clean.
@@ -61,16 +66,16 @@ void L2Partition::clean(Line& line) {
 // The first to go before all others, then the one that the policy picks; but none that persists,
 // unless more persist than may. A dirty one whose turn it is gets written back and stays; the next
 // clean one goes, the oldest first, or with none clean itself.
-void L2Partition::make_room(Set& set) {
-  std::vector<Line>& lines = set.lines;
-  const std::size_t picked = set.victim(*policy_, spec_->ways, draws_);
+void L2Partition::make_room(std::size_t set) {
+  const auto lines = sets_.lines(set);
+  const std::size_t picked = sets_.victim(set, spec_->ways);
   if (!policy_->spares_dirty) {
     if (lines[picked].is_dirty()) clean(lines[picked]);
-    return set.erase(picked);
+    return sets_.erase(set, picked);
   }
-  const auto persisting =
-      std::count_if(lines.begin(), lines.end(), [](const Line& l) { return l.persists; });
-  const bool held = static_cast<std::uint64_t>(persisting) <= persist_ways_;
+  // What mostly goes.
+  if (!marked_ && !lines[picked].is_dirty()) return sets_.erase(set, picked);
+  const bool held = lines.count_if([](const Line& l) { return l.persists; }) <= persist_ways_;
   const auto may_go = [held](const Line& l) { return !(held && l.persists); };
   std::vector<std::size_t> turns;
   const auto oldest_first = [&](bool first) {
@@ -84,16 +89,14 @@ void L2Partition::make_room(Set& set) {
                                           [&](std::size_t i) { return lines[i].is_dirty(); });
   const std::size_t gone = clean_one == turns.end() ? turns.front() : *clean_one;
   if (lines[turns.front()].is_dirty()) clean(lines[turns.front()]);
-  set.erase(gone);
+  sets_.erase(set, gone);
 }
 
 L2Partition::Line& L2Partition::bring(std::uint64_t number) {
   if (Line* const line = use(number)) return *line;
-  Set& set = sets_[spec_->index(number)];
-  if (set.lines.size() == spec_->ways) make_room(set);
-  Line line;
-  line.number = number;
-  return set.bring(line, *policy_, spec_->ways, draws_);
+  const std::size_t set = spec_->index(number);
+  if (sets_.held(set) == spec_->ways) make_room(set);
+  return sets_.bring(set, number, spec_->ways);
 }
 
 L2Partition::Found L2Partition::read(std::uint64_t line, std::uint8_t sectors, std::uint32_t piece,
@@ -142,23 +145,20 @@ void L2Partition::write(const LineTouch& written, Stay stay) {
       line.bytes[s] = bytes;
     }
   }
-  std::vector<Line>& set = sets_[spec_->index(written.line)].lines;
+  const auto set = sets_.lines(spec_->index(written.line));
   const auto limit = [&](std::uint32_t most, auto is) {
-    if (static_cast<std::uint64_t>(std::count_if(set.begin(), set.end(), is)) > most)
-      clean(*std::find_if(set.rbegin(), set.rend(), is));
+    if (most < set.size() && set.count_if(is) > most) clean(set.oldest(is));
   };
   limit(spec_->partial_ways, [](const Line& l) { return l.partial != 0; });
   // Lines that persist stay as they are, as long as no more of them do than may.
-  const auto persisting =
-      std::count_if(set.begin(), set.end(), [](const Line& l) { return l.persists; });
-  const bool held = static_cast<std::uint64_t>(persisting) <= persist_ways_;
+  const bool held =
+      !marked_ || set.count_if([](const Line& l) { return l.persists; }) <= persist_ways_;
   limit(spec_->dirty_ways, [held](const Line& l) { return l.is_dirty() && !(held && l.persists); });
 }
 
 void L2Partition::drop(std::uint64_t number, std::uint8_t sectors) {
   told(CacheUse::kDrop, number, sectors);
-  for (Line& line : sets_[spec_->index(number)].lines)
-    if (line.number == number) line.readable = without(line.readable, sectors);
+  if (Line* const line = find(number)) line->readable = without(line->readable, sectors);
 }
 
 void L2Partition::set_aside(std::uint64_t bytes) {

@@ -21,7 +21,7 @@ class L2Partition {
       : spec_(&spec),
         policy_(&policy_of(spec.replacement)),
         line_bytes_(line_bytes),
-        sets_(spec.index.sets()) {}
+        sets_(*policy_, spec.index.sets(), spec.ways) {}
   // Who hears of its uses from now on; it is this partition.
   void tell(CacheListener* listener, std::uint32_t number) {
     listener_ = listener;
@@ -39,6 +39,9 @@ class L2Partition {
   void drop(std::uint64_t line, std::uint8_t sectors);
   void keep(std::uint64_t line, Stay stay);  // what it is from now on, if it is here
   void discard(std::uint64_t line);
+  // Has what a look-up of a line reads brought into the host's cache; changes nothing.
+  void prefetch(std::uint64_t line) const { sets_.prefetch(spec_->index(line)); }
+  void prefetch_last(std::uint64_t line) const { sets_.prefetch_last(spec_->index(line)); }
   void set_aside(std::uint64_t bytes);  // for lines that persist
   void end_persisting();
   void clear();
@@ -56,13 +59,12 @@ class L2Partition {
  private:
   struct Line {
     std::uint64_t number = 0;
-    std::uint32_t way = 0;
+    std::uint8_t way = 0;
     std::uint8_t readable = 0, dirty = 0, partial = 0;
     bool persists = false, first = false;                // first to go
     std::array<std::uint32_t, kSectorsPerLine> bytes{};  // of sectors written in part
     bool is_dirty() const { return dirty | partial; }
   };
-  using Set = OrderedSet<Line>;
 
   void told(CacheUse use, const LineTouch& touch) const {
     if (listener_) listener_->l2(number_, use, touch);
@@ -73,17 +75,18 @@ class L2Partition {
     touch.line = line, touch.sectors = sectors, touch.full = full;
     listener_->l2(number_, use, touch);
   }
+  Line* find(std::uint64_t line);
   Line* use(std::uint64_t line);
   Line& bring(std::uint64_t line);
-  void make_room(Set& set);
+  void make_room(std::size_t set);
   void clean(Line& line);
-  static void mark(Line& line, Stay stay);
+  void mark(Line& line, Stay stay);
 
   const MemorySpec::L2* spec_;
   const ReplacementPolicy* policy_;
   std::uint32_t line_bytes_;
-  std::vector<Set> sets_;
-  std::uint64_t draws_ = 0;
+  OrderedSets<Line> sets_;
+  bool marked_ = false;  // some line has been one that persists, or that is first to go
   std::uint64_t persist_ways_ = 1;
   Traffic traffic_;
   CacheListener* listener_ = nullptr;

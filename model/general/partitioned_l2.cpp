@@ -8,16 +8,28 @@ namespace warpmem::model {
 
 PartitionedL2::PartitionedL2(const MemorySpec& spec)
     : spec_(spec),
-      sink_(spec.line_bytes),
+      sink_(spec.line_bytes, spec.l2.present ? Level::kL2 : Level::kDram),
       coalescer_(spec),
       map_(spec.dram),
+      channels_{spec.l2.partitions, spec.dram.channels, spec.dram.interleave_lines},
       traffic_(spec.dram.channels) {
   fetch_granularity(0);
-  for (std::uint32_t i = 0; i < spec.l2.partitions; ++i)
+  for (std::uint32_t i = 0; spec.l2.present && i < spec.l2.partitions; ++i)
     partitions_.emplace_back(spec.l2, spec.line_bytes);
 }
 
+PartitionedL2::Place PartitionedL2::place_of(int sm, std::uint64_t line) const {
+  const std::uint32_t at_home = home(line);
+  if (spec_.l2.by_channel) return {at_home, at_home};
+  const std::uint32_t near = spec_.l2.of_sm[static_cast<std::size_t>(sm)];
+  return {near, at_home, static_cast<int>(near), static_cast<int>(at_home)};
+}
+
 std::uint32_t PartitionedL2::home(std::uint64_t line) const {
+  if (spec_.l2.by_channel) {
+    const std::uint64_t on = on_path(line);
+    return channels_.of(on, map_.find(on).channel);
+  }
   // Of more than two partitions each bit of the home's number is such a parity, of bits so much
   // higher up.
   const std::uint64_t address = line * spec_.line_bytes;
@@ -44,6 +56,8 @@ void PartitionedL2::settle() {
 
 void PartitionedL2::flush(std::uint64_t dirty_sectors) {
   for (L2Partition& p : partitions_) p.clear();
+  textures_ = {};
+  if (const auto& t = spec_.texture_second) textures_ = {*t, t->bytes / t->line_bytes};
   settle();
   // Lines that no program has.
   constexpr std::uint64_t kElsewhere = std::uint64_t{1} << 40;
@@ -90,44 +104,87 @@ std::uint64_t PartitionedL2::read(int sm, std::uint64_t line, const Route&, std:
   const std::uint8_t joined = opens ? std::uint8_t{0} : asked.read.brought;
   sink_.read_requests(opens);
   sink_.reads(sectors_in(sectors));
-  const std::uint32_t near = spec_.l2.of_sm[static_cast<std::size_t>(sm)], at_home = home(line);
-  const L2Partition::Found found =
-      partitions_[near].read(line, sectors, fetch_sectors ? in_line(fetch_sectors) : fetch_sectors_,
-                             at_home == near ? stay : of_copy(stay));
-  // What arrives with the very request that this read is part of was no hit.
-  const std::uint64_t hits = sectors_in(found.here & sectors & static_cast<std::uint8_t>(~joined));
   sink_.request({sm, line}, opens);
-  sink_.look_up({sm, line}, sectors_in(sectors), hits);
-  const bool crosses = found.missing && at_home != near;
-  std::uint8_t fetched = found.missing;
+  const Place at = place_of(sm, line);
+  std::uint8_t missing = sectors, fetched = sectors, crossing = 0;
   L2Partition::Traffic pushed;
-  if (crosses) {
-    const L2Partition::Found there = partitions_[at_home].read(line, found.missing, 1, stay);
-    sink_.crosses({sm, line}, sectors_in(found.missing), sectors_in(there.here & found.missing));
-    fetched = there.missing;
-    pushed = account(partitions_[at_home], sm, now);
+  if (spec_.l2.present) {
+    L2Partition& near = partitions_[at.near];
+    const L2Partition::Found found =
+        near.read(line, sectors, fetch_sectors ? in_line(fetch_sectors) : fetch_sectors_,
+                  at.home == at.near ? stay : of_copy(stay));
+    // What arrives with the very request that this read is part of was no hit.
+    const std::uint64_t hits =
+        sectors_in(found.here & sectors & static_cast<std::uint8_t>(~joined));
+    sink_.look_up({sm, line}, sectors_in(sectors), hits);
+    missing = fetched = found.missing;
+    if (missing && at.home != at.near) {
+      crossing = missing;
+      const L2Partition::Found there = partitions_[at.home].read(line, missing, 1, stay);
+      sink_.crosses({sm, line}, sectors_in(missing), sectors_in(there.here & missing));
+      fetched = there.missing;
+      pushed = account(partitions_[at.home], sm, now);
+    }
+    if (const auto t = account(near, sm, now); t.writes)
+      pushed = {pushed.fills + t.fills, pushed.writes + t.writes, t.line};
   }
-  if (const auto t = account(partitions_[near], sm, now); t.writes)
-    pushed = {pushed.fills + t.fills, pushed.writes + t.writes, t.line};
   this->fetched(sm, line, sectors_in(fetched), now);
-  asked.read.brought = static_cast<std::uint8_t>(asked.read.brought | found.missing);
-  std::uint64_t done = 0;
-  if (path_) {
-    const std::uint64_t rows = path_->rows_opened();
-    done = path_->read({sm, on_path(line), on_path(line, sectors),
-                        crosses ? on_path(line, found.missing) : std::uint8_t{0},
-                        on_path(line, fetched), static_cast<int>(near), static_cast<int>(at_home)},
-                       now);
-    if (pushed.writes)
-      path_->write_back({0, on_path(pushed.line), pushed.fills, pushed.writes}, now);
-    sink_.rows({sm, line}, path_->rows_opened() - rows);
-  } else {
-    const std::uint32_t draw = Latencies::draw_of(line);
-    done = now + spec_.latency.near(draw) + (crosses ? spec_.far_cycles : 0);
-    if (fetched) done += spec_.latency.dram(draw) + dram_queue(fetched, now);
-  }
+  asked.read.brought = static_cast<std::uint8_t>(asked.read.brought | missing);
+  const std::uint64_t done = answer({sm, line, sectors, crossing, fetched, at}, pushed, now);
   asked.read.until = std::max(asked.read.until, path_ ? path_->arrived() : done);
   return done;
+}
+
+// A line of it holds several of those that are asked for. What a miss brings is not known: here,
+// the sectors.
+std::uint64_t PartitionedL2::read_texture(int sm, std::uint64_t line, std::uint8_t sectors,
+                                          std::uint64_t now) {
+  if (!textures_.exists()) return read(sm, line, {}, sectors, now, 0, Stay::kUnsaid);
+  const std::uint64_t lines = std::max(1u, textures_.spec().line_bytes / spec_.line_bytes);
+  const auto first = static_cast<unsigned>(line % lines * spec_.line_bytes / kSectorBytes);
+  LineTouch wanted;
+  wanted.line = line / lines;
+  wanted.sectors = static_cast<std::uint8_t>(sectors << first);
+  const SectorCache::Found found = textures_.look_up(wanted);
+  const auto missing = static_cast<std::uint8_t>(found.missing >> first);
+  const std::uint64_t asked = sectors_in(sectors);
+  sink_.read_requests(1);
+  sink_.reads(asked);
+  sink_.request({sm, line}, 1);
+  sink_.look_up({sm, line}, asked, asked - sectors_in(missing));
+  fetched(sm, line, sectors_in(missing), now);
+  const std::uint64_t done = answer({sm, line, sectors, 0, missing, place_of(sm, line)}, {}, now);
+  if (missing) textures_.arrives(wanted.line, done);
+  return std::max(done, found.arrival);
+}
+
+std::uint64_t PartitionedL2::answer(const Answer& a, const L2Partition::Traffic& pushed,
+                                    std::uint64_t now) {
+  if (!path_)
+    return unloaded(a.line, sectors_in(a.fetched), now) + (a.crossing ? spec_.far_cycles : 0);
+  const std::uint64_t rows = path_->rows_opened();
+  const std::uint64_t done =
+      path_->read({a.sm, on_path(a.line), on_path(a.line, a.sectors), on_path(a.line, a.crossing),
+                   on_path(a.line, a.fetched), a.at.near_side, a.at.home_side},
+                  now);
+  if (pushed.writes) path_->write_back({0, on_path(pushed.line), pushed.fills, pushed.writes}, now);
+  sink_.rows({a.sm, a.line}, path_->rows_opened() - rows);
+  return done;
+}
+
+std::uint64_t PartitionedL2::unloaded(std::uint64_t line, std::uint32_t fetched,
+                                      std::uint64_t now) {
+  const std::uint32_t draw = Latencies::draw_of(line);
+  const std::uint64_t done = now + spec_.latency.near(draw);
+  return fetched ? done + spec_.latency.dram(draw) + dram_queue(fetched, now) : done;
+}
+
+// What is written is DRAM's at once.
+L2Partition::Traffic PartitionedL2::without_l2(int sm, std::uint64_t line, std::uint32_t sectors,
+                                               std::uint64_t now) {
+  sink_.dram_writes({sm, line}, sectors);
+  traffic_.write(map_.find(on_path(line)).channel, sectors, now);
+  return {0, sectors, line};
 }
 
 std::uint64_t PartitionedL2::write(int sm, std::uint64_t line, const Route&, std::uint8_t touched,
@@ -137,36 +194,36 @@ std::uint64_t PartitionedL2::write(int sm, std::uint64_t line, const Route&, std
   std::copy_n(bytes, written.bytes.size(), written.bytes.begin());
   const auto sectors = static_cast<std::uint8_t>(written.sectors & ~again);
   const std::uint64_t sent = sectors_in(sectors);
-  sink_.writes({sm, line}, opens, sent, sent);
-  const std::uint32_t near = spec_.l2.of_sm[static_cast<std::size_t>(sm)],
-                      at_home = home(written.line);
-  partitions_[at_home].write(written, stay);
-  L2Partition::Traffic pushed = account(partitions_[at_home], sm, now);
-  if (at_home != near) {
+  sink_.writes({sm, line}, opens, sent, spec_.l2.present ? sent : 0);
+  const Place at = place_of(sm, line);
+  MemoryPath::Write w;
+  w.sm = sm;
+  L2Partition::Traffic pushed;
+  if (!spec_.l2.present) {
+    pushed = without_l2(sm, line, sectors_in(sectors), now);
+  } else {
+    partitions_[at.home].write(written, stay);
+    pushed = account(partitions_[at.home], sm, now);
+  }
+  if (at.home != at.near) {
     sink_.write_crosses({sm, line}, sent);
     // The writer's partition keeps what it wrote whole; what it wrote in part is stale there.
-    partitions_[near].drop(written.line,
-                           static_cast<std::uint8_t>(written.sectors & ~written.full));
-    if (written.full) partitions_[near].fill(written.line, written.full, of_copy(stay));
-    const auto t = account(partitions_[near], sm, now);
+    L2Partition& near = partitions_[at.near];
+    near.drop(written.line, static_cast<std::uint8_t>(written.sectors & ~written.full));
+    if (written.full) near.fill(written.line, written.full, of_copy(stay));
+    const auto t = account(near, sm, now);
     if (t.writes) pushed = {pushed.fills + t.fills, pushed.writes + t.writes, t.line};
   }
   // Copies elsewhere are stale.
-  for (std::uint32_t p = 0; p < partitions_.size(); ++p)
-    if (p != near && p != at_home) partitions_[p].drop(written.line, written.sectors);
+  for (std::uint32_t p = 0; !spec_.l2.by_channel && p < partitions_.size(); ++p)
+    if (p != at.near && p != at.home) partitions_[p].drop(written.line, written.sectors);
   if (!path_) return now;
-  MemoryPath::Write w;
-  w.sm = sm;
   w.line = on_path(written.line);
   w.sectors = sectors_in(sectors);
-  w.partial = sectors_in(sectors & static_cast<std::uint8_t>(~written.full));
+  w.partial =
+      sectors_in(sectors & written_sectors(written) & static_cast<std::uint8_t>(~written.full));
   w.opens = opens;
-  w.near = static_cast<int>(near);
-  w.home = static_cast<int>(at_home);
-  w.fills = pushed.fills;
-  w.evicted = pushed.writes;
-  w.other = on_path(pushed.line);
-  return send(w, now);
+  return send(w, at, pushed, now);
 }
 
 std::uint64_t PartitionedL2::atomic(int sm, std::uint64_t of_all, int times, bool returns,
@@ -174,32 +231,44 @@ std::uint64_t PartitionedL2::atomic(int sm, std::uint64_t of_all, int times, boo
   const std::uint64_t line = of_all * kSectorBytes / spec_.line_bytes;
   const std::uint64_t sector = of_all * kSectorBytes % spec_.line_bytes / kSectorBytes;
   const auto passes = static_cast<std::uint32_t>(times);
-  const std::uint32_t near = spec_.l2.of_sm[static_cast<std::size_t>(sm)], at_home = home(line);
-  L2Partition& partition = partitions_[at_home];
+  const Place at = place_of(sm, line);
   const auto bit = static_cast<std::uint8_t>(1u << sector);
-  const std::uint8_t here = partition.look_up(line);
-  std::uint64_t hits = passes;
-  std::uint32_t brought = 0;
-  if (!(here & bit)) {
-    const auto fetched =
-        static_cast<std::uint8_t>(partition.in_pieces(bit, fetch_sectors_) & ~here);
-    brought = sectors_in(fetched);
-    this->fetched(sm, line, brought, now);
-    partition.fill(line, fetched, stay);
-    --hits;
-  }
-  LineTouch all;
-  all.line = line;
-  all.bytes[sector] = ~0u;
-  partition.write(all, stay);
-  const L2Partition::Traffic pushed = account(partition, sm, now);
-  for (std::uint32_t p = 0; p < partitions_.size(); ++p)
-    if (p != at_home) partitions_[p].drop(line, bit);
-  sink_.atomics({sm, line}, returns, passes, hits);
-  if (at_home != near) sink_.atomic_crosses({sm, line}, passes);
-  if (!path_) return now + spec_.latency.near_cycles + spec_.far_cycles;
   MemoryPath::Write w;
   w.sm = sm;
+  std::uint64_t hits = passes;
+  std::uint32_t brought = 0;
+  L2Partition::Traffic pushed;
+  if (!spec_.l2.present) {
+    // DRAM has it again after each pass.
+    hits = 0;
+    brought = passes;
+    fetched(sm, line, brought, now);
+    pushed = without_l2(sm, line, passes, now);
+  } else {
+    L2Partition& partition = partitions_[at.home];
+    const std::uint8_t here = partition.look_up(line);
+    if (!(here & bit)) {
+      const auto missing =
+          static_cast<std::uint8_t>(partition.in_pieces(bit, fetch_sectors_) & ~here);
+      brought = sectors_in(missing);
+      fetched(sm, line, brought, now);
+      partition.fill(line, missing, stay);
+      --hits;
+    }
+    LineTouch all;
+    all.line = line;
+    all.bytes[sector] = ~0u;
+    partition.write(all, stay);
+    pushed = account(partition, sm, now);
+    for (std::uint32_t p = 0; !spec_.l2.by_channel && p < partitions_.size(); ++p)
+      if (p != at.home) partitions_[p].drop(line, bit);
+  }
+  sink_.atomics({sm, line}, returns, passes, hits);
+  if (at.home != at.near) sink_.atomic_crosses({sm, line}, passes);
+  if (!path_) {
+    if (!spec_.l2.by_channel) return now + spec_.latency.near_cycles + spec_.far_cycles;
+    return returns ? unloaded(line, brought, now) : now;
+  }
   w.line = on_path(line);
   w.atomic = passes;
   w.partly = work.partly;
@@ -207,16 +276,17 @@ std::uint64_t PartitionedL2::atomic(int sm, std::uint64_t of_all, int times, boo
   w.twice = work.twice;
   w.together = work.together;
   w.returns = returns;
-  w.near = static_cast<int>(near);
-  w.home = static_cast<int>(at_home);
   w.fetched = brought;
+  return send(w, at, pushed, now);
+}
+
+std::uint64_t PartitionedL2::send(MemoryPath::Write& w, const Place& at,
+                                  const L2Partition::Traffic& pushed, std::uint64_t now) {
+  w.near = at.near_side;
+  w.home = at.home_side;
   w.fills = pushed.fills;
   w.evicted = pushed.writes;
   w.other = on_path(pushed.line);
-  return send(w, now);
-}
-
-std::uint64_t PartitionedL2::send(const MemoryPath::Write& w, std::uint64_t now) {
   const std::uint64_t rows = path_->rows_opened();
   const std::uint64_t done = path_->write(w, now);
   sink_.rows({w.sm, w.line * kLineBytes / spec_.line_bytes}, path_->rows_opened() - rows);
@@ -224,10 +294,9 @@ std::uint64_t PartitionedL2::send(const MemoryPath::Write& w, std::uint64_t now)
 }
 
 // How long a read waits for those before it.
-std::uint64_t PartitionedL2::dram_queue(std::uint8_t fetched, std::uint64_t now) {
+std::uint64_t PartitionedL2::dram_queue(std::uint32_t sectors, std::uint64_t now) {
   const std::uint64_t from = std::max(dram_free_, now * 1000);
-  dram_free_ =
-      from + sectors_in(fetched) * std::uint64_t{1000000} / spec_.dram_sectors_per_kilocycle;
+  dram_free_ = from + sectors * std::uint64_t{1000000} / spec_.dram_sectors_per_kilocycle;
   return from / 1000 - now;
 }
 
@@ -253,7 +322,7 @@ void PartitionedL2::bring(int sm, std::uint64_t line, std::uint8_t sectors, std:
   const L2Partition::Traffic pushed = account(partitions_[at_home], sm, now);
   this->fetched(sm, line, sectors_in(fetched), now);
   if (!path_) {
-    if (fetched) dram_queue(fetched, now);
+    if (fetched) dram_queue(sectors_in(fetched), now);
     return;
   }
   const MemoryPath::Read r{sm,
@@ -279,9 +348,9 @@ void PartitionedL2::change(int sm, std::uint64_t line, Stay stay, bool discard) 
     if (p != at_home) partitions_[p].drop(line, 255);
 }
 
-std::uint64_t PartitionedL2::read_host(std::uint8_t sectors, std::uint64_t now) {
+std::uint64_t PartitionedL2::read_host(std::uint8_t sectors, std::uint64_t now, int sm) {
   sink_.host_read(sectors_in(sectors));
-  return path_ ? path_->host(0, sectors_in(sectors), now) : now + spec_.host_cycles;
+  return path_ ? path_->host(sm, sectors_in(sectors), now) : now + spec_.host_cycles;
 }
 
 std::uint64_t PartitionedL2::write_host(std::uint8_t sectors, int sm, std::uint64_t now) {

@@ -18,51 +18,54 @@ std::uint32_t words_of(std::uint8_t sectors) {
 }  // namespace
 
 SectorCache::SectorCache(const L1Spec& spec, std::uint64_t lines)
-    : spec_(&spec),
-      policy_(&policy_of(spec.replacement)),
-      sets_(spec.present ? spec.index.sets() : 0),
+    : spec_(spec.early ? spec.of_lines(static_cast<std::uint32_t>(lines)) : spec),
+      sets_(policy_of(spec.replacement), spec.present ? spec_.index.sets() : 0,
+            spec_.ways + (spec_.wider > 0)),
       held_(spec.tag_banks),
       room_(std::max<std::uint64_t>(1, lines / spec.tag_banks)) {
   for (std::uint64_t bank = 0; bank < spec.tag_banks; ++bank) hand_.push_back(bank);
 }
 
 SectorCache::Line* SectorCache::find(std::uint64_t number) {
-  return spec_->present ? sets_[spec_->index(number)].find(number) : nullptr;
+  if (!exists()) return nullptr;
+  const std::size_t set = spec_.index(number), at = sets_.find(set, number);
+  return at < sets_.held(set) ? &sets_.line(set, at) : nullptr;
 }
 
 // What a miss on some sectors brings: whole pieces.
 std::uint8_t SectorCache::in_pieces(std::uint8_t sectors) const {
-  const std::uint32_t piece = spec_->fill_sectors;
+  const std::uint32_t piece = spec_.fill_sectors;
   if (piece <= 1) return sectors;
   std::uint8_t all = 0;
   for (std::uint32_t first = 0; first < kSectorsPerLine; first += piece) {
     const auto of_piece =
-        static_cast<std::uint8_t>(((1u << piece) - 1) << first & spec_->line_sectors());
+        static_cast<std::uint8_t>(((1u << piece) - 1) << first & spec_.line_sectors());
     if (sectors & of_piece) all = with(all, of_piece);
   }
   return all;
 }
 
-void SectorCache::give_up(Set& set) { set.erase(set.victim(*policy_, spec_->ways, draws_)); }
+void SectorCache::give_up(std::size_t set) {
+  const std::size_t gone = sets_.victim(set, ways_of(set));
+  const Line& line = sets_.line(set, gone);
+  if (line.dirty) pushed_ = {line.number, line.dirty};
+  sets_.erase(set, gone);
+}
 
 SectorCache::Line& SectorCache::bring(std::uint64_t number) {
-  const std::uint32_t at = spec_->index(number);
-  Set& set = sets_[at];
-  const std::uint32_t bank = at % spec_->tag_banks;
-  if (set.lines.size() == spec_->ways) {
+  const std::size_t set = spec_.index(number), bank = set % spec_.tag_banks;
+  if (sets_.held(set) == ways_of(set)) {
     give_up(set);
   } else if (held_[bank] < room_) {
     ++held_[bank];
   } else {
     std::uint64_t& hand = hand_[bank];
-    const auto next = [&] { return (hand + spec_->tag_banks) % sets_.size(); };
-    while (sets_[hand].lines.empty()) hand = next();
-    give_up(sets_[hand]);
+    const auto next = [&] { return (hand + spec_.tag_banks) % sets_.size(); };
+    while (sets_.held(hand) == 0) hand = next();
+    give_up(hand);
     hand = next();
   }
-  Line line;
-  line.number = number;
-  return set.bring(line, *policy_, spec_->ways, draws_);
+  return sets_.bring(set, number, ways_of(set));
 }
 
 // Which sectors miss; they are here from now on, if it allocates.
@@ -80,73 +83,69 @@ std::uint8_t SectorCache::read(Line& line, std::uint8_t sectors, std::uint32_t w
   return missing;
 }
 
-SectorCache::Found SectorCache::look_up(const LineTouch& asked, std::uint32_t words,
+SectorCache::Found SectorCache::look_up(const LineTouch& asked, const AskedWords& words,
                                         bool allocate) {
-  if (!spec_->present) return {asked.sectors, 0};
+  if (!exists()) return {asked.sectors, 0};
   told(allocate ? CacheUse::kLoad : CacheUse::kLoadPast, asked);
-  Set& set = sets_[spec_->index(asked.line)];
-  for (std::size_t i = 0; i < set.lines.size(); ++i) {
-    if (set.lines[i].number != asked.line) continue;
-    Line& line = allocate ? set.use_at(i, *policy_, spec_->ways, draws_) : set.lines[i];
-    return {read(line, asked.sectors, words, allocate), line.arrival};
+  if (pieces() == 1) return look_up_line(asked.line, asked.sectors, words(asked.line), allocate);
+  Found all;
+  const std::uint32_t of_piece = spec_.line_bytes / static_cast<std::uint32_t>(kSectorBytes);
+  for (std::uint32_t p = 0; p < pieces(); ++p) {
+    const auto wanted =
+        static_cast<std::uint8_t>(asked.sectors >> p * of_piece & ((1u << of_piece) - 1));
+    if (!wanted) continue;
+    const Found found = look_up_line(asked.line * pieces() + p, wanted, 0, allocate);
+    all.missing = with(all.missing, static_cast<std::uint8_t>(found.missing << p * of_piece));
+    all.arrival = std::max(all.arrival, found.arrival);
   }
-  const std::uint8_t brought = in_pieces(asked.sectors);
-  if (allocate) bring(asked.line).readable = brought;
+  return all;
+}
+
+SectorCache::Found SectorCache::look_up_line(std::uint64_t number, std::uint8_t sectors,
+                                             std::uint32_t words, bool allocate) {
+  const std::size_t set = spec_.index(number), at = sets_.find(set, number);
+  if (at < sets_.held(set)) {
+    Line& line = allocate ? sets_.use(set, at, ways_of(set)) : sets_.line(set, at);
+    return {read(line, sectors, words, allocate), line.arrival};
+  }
+  const std::uint8_t brought = in_pieces(sectors);
+  if (allocate) bring(number).readable = brought;
   return {brought, 0};
 }
 
-void SectorCache::load(const LineList& lines, const Seats&, const AskedWords& words, bool allocate,
-                       Misses& out) {
-  out.count = 0;
-  out.hit = 0;
-  for (int i = 0; i < lines.count; ++i) {
-    const LineTouch asked = lines[i];
-    const Found found = look_up(asked, words(asked.line), allocate);
-    if (!found.missing) {
-      out.hit = std::max(out.hit, found.arrival);
-      continue;
-    }
-    const std::size_t k = out.count++;
-    out.index[k] = static_cast<std::uint8_t>(i);
-    out.sectors[k] = found.missing;
-    out.line[k] = asked.line;
-    out.before[k] = out.hit;
-  }
-}
-
-std::uint64_t SectorCache::arrive(const Misses& missed, const std::uint64_t* done,
-                                  std::uint64_t soonest) {
-  for (std::size_t k = 0; k < missed.count; ++k) {
-    soonest = std::max({soonest, missed.before[k], done[missed.index[k]]});
-    if (Line* const line = find(missed.line[k])) line->arrival = std::max(line->arrival, soonest);
-  }
-  return soonest;
+void SectorCache::arrives(std::uint64_t number, std::uint64_t cycle) {
+  for (std::uint64_t n = number * pieces(); n < (number + 1) * pieces(); ++n)
+    if (Line* const line = find(n)) line->arrival = std::max(line->arrival, cycle);
 }
 
 std::uint8_t SectorCache::load_last(const LineTouch& asked, const AskedWords& words) {
-  if (!spec_->present) return asked.sectors;
+  if (!exists()) return asked.sectors;
   told(CacheUse::kLoadLast, asked);
-  Set& set = sets_[spec_->index(asked.line)];
-  for (std::size_t i = 0; i < set.lines.size(); ++i) {
-    if (set.lines[i].number != asked.line) continue;
-    return read(set.make_oldest(i), asked.sectors, words(asked.line), true);
-  }
-  return asked.sectors;
+  const std::size_t set = spec_.index(asked.line), at = sets_.find(set, asked.line);
+  if (at == sets_.held(set)) return asked.sectors;
+  return read(sets_.make_oldest(set, at), asked.sectors, words(asked.line), true);
 }
 
-bool SectorCache::store(const LineTouch& stored, const Seat&) {
-  if (!spec_->present) return false;
-  if (spec_->write == WritePolicy::kEvict) {
-    const bool here = find(stored.line) != nullptr;
-    drop(stored.line, in_pieces(stored.sectors));
+bool SectorCache::store(const LineTouch& stored, const Seat&, bool allocates) {
+  if (policy_of(spec_.write).stays)
+    return leave(stored, false, allocates && policy_of(spec_.allocate).stores);
+  return exists() && drop(stored.line, in_pieces(written_sectors(stored)));
+}
+
+bool SectorCache::leave(const LineTouch& stored, bool back, bool allocates) {
+  if (!exists()) return false;
+  told(CacheUse::kStore, stored);
+  const std::size_t set = spec_.index(stored.line), at = sets_.find(set, stored.line);
+  const bool here = at < sets_.held(set);
+  if (!here && !allocates) return false;
+  Line& line = here ? sets_.use(set, at, ways_of(set)) : bring(stored.line);
+  if (back) {
+    line.readable = with(line.readable, stored.sectors);
+    line.dirty = with(line.dirty, stored.sectors);
     return here;
   }
-  told(CacheUse::kStore, stored);
-  Set& set = sets_[spec_->index(stored.line)];
-  Line* const here = set.use(stored.line, *policy_, spec_->ways, draws_);
-  if (!here && spec_->allocate == Allocate::kLoads) return false;
-  Line& line = here ? *here : bring(stored.line);
   line.readable = with(line.readable, stored.full);
+  if (spec_.early) return here;
   line.partial = without(line.partial, stored.full);
   for (std::uint32_t s = 0; s < kSectorsPerLine; ++s) {
     const auto bit = static_cast<std::uint8_t>(1u << s);
@@ -159,28 +158,34 @@ bool SectorCache::store(const LineTouch& stored, const Seat&) {
     line.partial = without(line.partial, bit);
     line.readable = with(line.readable, bit);
   }
-  return here != nullptr;
+  return here;
 }
 
-void SectorCache::drop(std::uint64_t number, std::uint8_t sectors) {
+bool SectorCache::drop(std::uint64_t number, std::uint8_t sectors) {
   if (listener_) {
     LineTouch dropped;
     dropped.line = number, dropped.sectors = sectors;
     told(CacheUse::kDrop, dropped);
   }
-  if (Line* const line = find(number)) {
-    line->readable = without(line->readable, sectors);
-    line->partial = without(line->partial, sectors);
-  }
+  if (!exists()) return false;
+  const std::size_t set = spec_.index(number), at = sets_.find(set, number);
+  if (at == sets_.held(set)) return false;
+  Line& line = sets_.line(set, at);
+  // What is filled as a whole goes as a whole.
+  const std::uint8_t gone = spec_.early ? in_pieces(sectors) : sectors;
+  line.readable = without(line.readable, gone);
+  line.partial = without(line.partial, gone);
+  if (!spec_.early || line.readable) return true;
+  sets_.erase(set, at);
+  --held_[set % spec_.tag_banks];
+  return true;
 }
 
 void SectorCache::invalidate(std::uint64_t below) {
   if (listener_) listener_->l1_invalidate(sm_, below);
-  for (std::size_t at = 0; at < sets_.size(); ++at) {
-    held_[at % spec_->tag_banks] -=
-        std::erase_if(sets_[at].lines, [below](const Line& l) { return l.number < below; });
-    sets_[at].forget_hits();
-  }
+  for (std::size_t set = 0; set < sets_.size(); ++set)
+    held_[set % spec_.tag_banks] -=
+        sets_.erase_if(set, [below](const Line& l) { return l.number < below; });
 }
 
 }  // namespace warpmem::model

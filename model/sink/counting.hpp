@@ -10,6 +10,7 @@
 #include "model/access/access_plan.hpp"
 #include "model/access/access_timing.hpp"
 #include "model/counters/launch_counters.hpp"
+#include "model/sink/early_counting.hpp"
 
 namespace warpmem::model {
 
@@ -101,6 +102,19 @@ class Counting {
     counters.shared_ld_bytes += bytes;
     counters.shared_wavefronts_ld += passes;
     counters.shared_conflicts_ld += conflicts;
+  }
+  // The same in the senses of early profilers.
+  void shared_early(bool store, std::uint64_t passes, std::uint64_t conflicts) {
+    EarlyCounters& c = counters.early;
+    ++(store ? c.shared_store : c.shared_load);
+    (store ? c.shared_store_transactions : c.shared_load_transactions) += passes;
+    (store ? c.shared_store_replays : c.shared_load_replays) += conflicts;
+    c.warp_serialize += conflicts > 0;
+  }
+  // Passes of an access of constants beyond the first.
+  void constants_early(std::uint64_t more) {
+    counters.early.constant_serialized += more;
+    counters.early.warp_serialize += more > 0;
   }
   void shared_store(std::uint64_t bytes, std::uint64_t passes, std::uint64_t conflicts) {
     counters.shared_st_bytes += bytes;

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
 #include <set>
 
 #include "model/access/any_lines.hpp"
 #include "model/access/rule/access_rule.hpp"
 #include "model/general/atomic_rounds.hpp"
 #include "model/sm/async_copy.hpp"
+#include "model/system/transactions.hpp"
 
 namespace warpmem::model {
 namespace {
@@ -52,8 +52,8 @@ bool is_shared(const AccessPlan& plan) {
 }
 
 // Since compute capability 7.0.
-void divide_by(const MemorySpec& spec, const WarpAccess& a, const AccessPlan& plan,
-               AccessDivision& out) {
+void divide(const MemorySpec& spec, const WarpAccess& a, const AccessPlan& plan,
+            AccessDivision& out) {
   LineList lines;
   const auto list = [&](const WarpAccess& of) {
     list_any(of, spec.line_bytes, lines);
@@ -78,66 +78,57 @@ void divide_by(const MemorySpec& spec, const WarpAccess& a, const AccessPlan& pl
 }
 
 // What a load of an early GPU goes through, if anything.
-bool through_l1(const EarlySpec& spec, const AccessPlan& plan) {
-  const bool wants = caches_loads(spec.cached) || (plan.asks_l1 && caches_asked(spec.cached));
-  return wants && !plan.bypass_l1 && spec.l1_bytes > 0;
+bool through_l1(const MemorySpec& spec, const AccessPlan& plan) {
+  const CachedSpaces cached = spec.l1.cached;
+  const bool wants = caches_loads(cached) || (plan.asks_l1 && caches_asked(cached));
+  return wants && !plan.bypass_l1 && spec.l1.bytes > 0;
 }
-bool through_textures(const EarlySpec& spec, const AccessPlan& plan) {
-  return plan.read_only && spec.reads_past_l1 && !plan.bypass_l1;
-}
-
-void add_transactions(const AccessShape& shape, const WarpAccess& a, std::vector<Piece>& out) {
-  std::vector<Transaction> moves;
-  list_transactions(shape, a, moves);
-  for (const Transaction& t : moves) out.push_back({t.address, t.bytes});
+bool through_textures(const MemorySpec& spec, const AccessPlan& plan) {
+  return plan.read_only && spec.reads_apart && !plan.bypass_l1;
 }
 
-// Requests of one instruction that want the same sectors share them on their way past the L1.
-void share(std::vector<Piece>& pieces) {
-  std::vector<Piece> out;
-  for (const Piece& p : pieces)
-    if (std::ranges::find(out, p.address, &Piece::address) == out.end()) out.push_back(p);
-  pieces = std::move(out);
-}
-
-// A word is changed once a pass, and lanes on other words of a sector go in the same one.
-void add_atomics(const WarpAccess& a, std::vector<Piece>& out) {
-  std::map<std::uint64_t, std::uint32_t> of_word, of_sector;
-  each_lane(a, [&](std::size_t, std::uint64_t at) {
-    std::uint32_t& passes = of_sector[at / kSectorBytes];
-    passes = std::max(passes, ++of_word[at]);
-  });
-  for (const auto& [sector, passes] : of_sector)
-    out.push_back({sector * kSectorBytes, std::uint32_t{kSectorBytes}, passes});
-}
-
-void divide_by(const EarlySpec& spec, const WarpAccess& a, const AccessPlan& plan,
-               AccessDivision& out) {
-  const bool by_requests = spec.access == AccessRule::kSubRequests;
-  const AccessRule stores = by_requests ? AccessRule::kSectors : spec.access;
-  const bool has_lines = spec.l1.sector_bytes == spec.line_bytes;
-  if (plan.action == Action::kGlobalAtomic) return add_atomics(a, out.pieces);
+// Before compute capability 7.0.
+void divide_early(const MemorySpec& spec, const WarpAccess& a, const AccessPlan& plan,
+                  AccessDivision& out) {
+  if (plan.action == Action::kGlobalAtomic) {
+    const AtomicTraffic t = atomic_transactions(a, spec.line_bytes);
+    for (int i = 0; i < t.distinct; ++i)
+      out.pieces.push_back({t.sector[i] * kSectorBytes, std::uint32_t{kSectorBytes},
+                            static_cast<std::uint32_t>(t.passes[i])});
+    return;
+  }
+  Transactions of;
+  Transactions::Lines lines;
+  const auto add_moves = [&] {
+    for (const Transaction& t : of.moves) out.pieces.push_back({t.address, t.bytes});
+  };
   if (is_local(plan)) {
-    const bool cached = caches_local(spec.cached) && !plan.bypass_l1 && spec.l1_bytes > 0;
+    const bool cached = caches_local(spec.l1.cached) && !plan.bypass_l1 && spec.l1.bytes > 0;
     for (std::uint32_t k = 0; k < std::max(1u, a.bytes / 4); ++k) {
+      const WarpAccess word = local_words(a, k);
+      of.local(spec, word, cached, lines);
       // In the L1 the sectors that lanes touch are counted, past it what moves.
-      const AccessShape shape{cached ? AccessRule::kSectors : stores, spec.line_bytes, false};
-      add_transactions(shape, local_words(a, k), out.pieces);
+      if (cached) list_transactions({AccessRule::kSectors, spec.line_bytes, false}, word, of.moves);
+      add_moves();
     }
     return;
   }
-  if (plan.action == Action::kGlobalStore)
-    return add_transactions({stores, spec.line_bytes, false}, a, out.pieces);
+  if (plan.action == Action::kGlobalStore) {
+    of.store(spec, a, lines);
+    return add_moves();
+  }
   const bool textures = through_textures(spec, plan);
-  const bool l1 = textures ? !spec.has_texture_cache : through_l1(spec, plan);
-  add_transactions({spec.access, spec.line_bytes, l1 && has_lines}, a, out.pieces);
-  if (by_requests && !textures && !l1) share(out.pieces);
+  const bool l1 = textures ? !spec.texture : through_l1(spec, plan);
+  of.load(spec, a, l1, false, lines);
+  if (spec.access == AccessRule::kSubRequests && !textures && !l1) {
+    // Requests that want the same sectors share them on their way past the L1.
+    std::vector<Transaction> own;
+    for (const Transaction& t : of.moves)
+      if (std::ranges::find(own, t.address, &Transaction::address) == own.end()) own.push_back(t);
+    of.moves = std::move(own);
+  }
+  add_moves();
 }
-
-SharedRule rule_of(const MemorySpec& spec) { return spec.shared; }
-SharedRule rule_of(const EarlySpec& spec) { return spec.shared; }
-Banks banks_of(const MemorySpec& spec) { return {spec.banks, spec.bank_bytes}; }
-Banks banks_of(const EarlySpec& spec) { return spec.banks; }
 
 }  // namespace
 
@@ -155,17 +146,15 @@ AccessDivision AccessRules::divide(const WarpAccess& a, const AccessPlan& plan) 
   if (a.mask == 0 || a.bytes == 0) return out;
   if (is_shared(plan)) {
     const SharedKind kind = plan.action == Action::kAsyncWrite ? SharedKind::kStore : plan.shared;
-    std::visit(
-        [&](const auto& spec) {
-          const SharedPasses p = shared_passes(rule_of(spec), a, kind, banks_of(spec));
-          out.wavefronts = static_cast<std::uint64_t>(p.reported);
-          out.ideal_wavefronts = static_cast<std::uint64_t>(std::min(p.groups, p.reported));
-          out.meeting = fullest_bank(rule_of(spec), a, kind, banks_of(spec));
-        },
-        spec_);
+    const Banks banks{spec_.banks, spec_.bank_bytes};
+    const SharedPasses p = shared_passes(spec_.shared, a, kind, banks);
+    out.wavefronts = static_cast<std::uint64_t>(p.reported);
+    out.ideal_wavefronts = static_cast<std::uint64_t>(std::min(p.groups, p.reported));
+    out.meeting = fullest_bank(spec_.shared, a, kind, banks);
     return out;
   }
-  std::visit([&](const auto& spec) { divide_by(spec, a, plan, out); }, spec_);
+  if (spec_.moves_transactions()) divide_early(spec_, a, plan, out);
+  else model::divide(spec_, a, plan, out);
   if (out.sectors == 0) out.sectors = sectors_of(out.pieces);
   const std::uint64_t bytes = std::uint64_t(std::popcount(a.mask)) * a.bytes;
   out.ideal_sectors = std::min(

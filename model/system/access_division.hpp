@@ -10,11 +10,9 @@
 #pragma once
 
 #include <cstdint>
-#include <variant>
 #include <vector>
 
 #include "model/access/access_plan.hpp"
-#include "model/early/early_spec.hpp"
 #include "model/shared/rule/fullest_bank.hpp"
 #include "model/system/spec.hpp"
 
@@ -44,14 +42,13 @@ WarpAccess local_words(const WarpAccess& access, std::uint32_t k);
 class AccessRules {
  public:
   explicit AccessRules(const SystemSpec& spec) : spec_(spec.memory) {}
-  explicit AccessRules(EarlySpec spec) : spec_(std::move(spec)) {}
 
   // Of a load, store or atomic of global memory, an asynchronous copy, or an access of local or
   // shared memory; nothing of anything else. Addresses of local memory are those of each thread.
   AccessDivision divide(const WarpAccess& access, const AccessPlan& plan) const;
 
  private:
-  std::variant<MemorySpec, EarlySpec> spec_;
+  MemorySpec spec_;
 };
 
 }  // namespace warpmem::model

@@ -15,8 +15,9 @@ struct AnyShape {
   using L1 = SectorCache;
   using L2 = PartitionedL2;
   using Sink = Telling;
-  struct Lines : L2::Routed {
+  struct Lines : Transactions::Lines {
     L1::Seats l1;
+    L2::Route route(std::size_t) const { return {}; }
   };
   static const MemorySpec& of_l2(const L2Spec&, const MemorySpec& memory) { return memory; }
 };

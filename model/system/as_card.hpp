@@ -15,23 +15,41 @@
 
 namespace warpmem::model {
 
-// Whether the L1 keeps what such a load brings.
+// Whether the L1 keeps what such an access brings.
 template <class Shape>
 inline bool ShapedMemory<Shape>::is_cached(const AccessPlan& plan) const {
   if constexpr (!Shape::kAsCard) return true;
   const CachedSpaces cached = spec_.l1.cached;
   if (!spec_.l1.present) return true;
+  if constexpr (Shape::kAsCard)
+    if (is_early() && (plan.bypass_l1 || !l1_.front().exists())) return false;
   if (plan.action == Action::kLocalLoad || plan.action == Action::kLocalStore)
     return caches_local(cached);
   return caches_loads(cached) || (plan.asks_l1 && caches_asked(cached));
+}
+
+// Read-only loads have a path of their own from compute capability 3.5 on, whatever else the L1 is
+// for.
+template <class Shape>
+inline typename Shape::L1* ShapedMemory<Shape>::cache_of(const AccessPlan& plan, int sm) {
+  if (plan.bypass_l1) return nullptr;
+  L1& l1 = l1_[static_cast<std::size_t>(sm)];
+  if constexpr (Shape::kAsCard) {
+    const bool apart = plan.read_only && spec_.reads_apart;
+    if (apart && !textures_.empty()) return &textures(sm);
+    if (apart ? is_early() && !l1.exists() : !is_cached(plan)) return nullptr;
+  }
+  return &l1;
 }
 
 // The lines of an access.
 template <class Shape>
 inline void ShapedMemory<Shape>::list(const WarpLanes& w, std::uint32_t bytes, bool with_bytes,
                                       LineList& out) const {
-  if constexpr (Shape::kAsCard) list_any(expand(w, bytes), spec_.line_bytes, out);
-  else list_lines(w, bytes, with_bytes, out);
+  if constexpr (Shape::kAsCard) {
+    if (w.one_after_another(bytes)) list_span(w.base, std::uint64_t{kWarpLanes} * bytes, out);
+    else list_any(expand(w, bytes), spec_.line_bytes, out);
+  } else list_lines(w, bytes, with_bytes, out);
 }
 
 template <class Shape>
@@ -45,21 +63,33 @@ inline void ShapedMemory<Shape>::list_span(std::uint64_t address, std::uint64_t 
   }
 }
 
-// The lines of word `k` of the lanes' local memory, which lies in 128 bytes for all lanes of a
-// warp.
+// Word `k` of the lanes' local memory, which lies in 128 bytes for all lanes of a warp.
+template <class Shape>
+inline WarpAccess ShapedMemory<Shape>::local_word(const WarpAccess& a, std::uint64_t area,
+                                                  std::uint64_t k) const {
+  WarpAccess word;
+  word.mask = a.mask;
+  word.bytes = std::min<std::uint32_t>(4, a.bytes);
+  for (std::uint32_t rest = a.mask; rest; rest &= rest - 1) {
+    const auto l = static_cast<std::size_t>(std::countr_zero(rest));
+    const std::uint64_t at = (area + local_.word(a.address[l], k)) * kWarpLanes + l;
+    word.address[l] = kLocalLine * spec_.line_bytes + at * 4 + a.address[l] % 4;
+  }
+  return word;
+}
+
+// Its lines.
 template <class Shape>
 inline void ShapedMemory<Shape>::list_local(const WarpAccess& a, std::uint64_t area,
                                             std::uint64_t k) {
   lines_.count = 0;
   const std::uint32_t width = std::min<std::uint32_t>(4, a.bytes);
-  for (std::uint32_t rest = a.mask; rest; rest &= rest - 1) {
-    const auto l = static_cast<std::size_t>(std::countr_zero(rest));
-    const std::uint64_t word = area + local_.word(a.address[l], k);  // of all lanes
-    if constexpr (Shape::kAsCard) {
-      const std::uint64_t at = (word * kWarpLanes + l) * 4 + a.address[l] % 4;
-      touch_any(kLocalLine * spec_.line_bytes + at, width, spec_.line_bytes, lines_);
-    } else {
-      const std::uint64_t line = kLocalLine + word;
+  if constexpr (Shape::kAsCard) {
+    list_any(local_word(a, area, k), spec_.line_bytes, lines_);
+  } else {
+    for (std::uint32_t rest = a.mask; rest; rest &= rest - 1) {
+      const auto l = static_cast<std::size_t>(std::countr_zero(rest));
+      const std::uint64_t line = kLocalLine + area + local_.word(a.address[l], k);
       auto at = static_cast<std::size_t>(lines_.count);
       while (at > 0 && lines_.line[at - 1] != line) --at;
       if (at == 0) {
@@ -83,6 +113,9 @@ inline void ShapedMemory<Shape>::list_local(const WarpAccess& a, std::uint64_t a
 template <class Shape>
 inline std::uint32_t ShapedMemory<Shape>::tag_passes_of(const Lines& lines) const {
   const auto count = static_cast<std::size_t>(lines.count);
+  if (is_early()) {
+    if constexpr (Shape::kAsCard) return std::max(1u, lines.transactions);
+  }
   if constexpr (!Shape::kAsCard) {
     return static_cast<std::uint32_t>(tag_passes_of_sets(lines.l1.set.data(), count));
   } else {
@@ -116,6 +149,7 @@ template <class Shape>
 inline AtomicTraffic ShapedMemory<Shape>::atomic_of(const WarpLanes& w,
                                                     const AccessPlan& plan) const {
   const WarpAccess a = expand(w, plan.bytes);
+  if (is_early()) return atomic_transactions(a, spec_.line_bytes);
   return has_measured_index() ? atomic_traffic(a, plan.compare_and_swap)
                               : atomic_traffic(a, plan.compare_and_swap, spec_);
 }

@@ -29,9 +29,24 @@ inline std::uint64_t ShapedMemory<Shape>::read_beyond(const AccessTiming& place,
                                                       std::uint8_t sectors, std::uint32_t fetch,
                                                       Stay own, const MemoryPath::Seat* seat,
                                                       bool apart) {
-  if (!plain_ && in_host_memory(line)) [[unlikely]]
-    return l2_.read_host(sectors, at);
+  if (!plain_ && in_host_memory(line)) [[unlikely]] {
+    if constexpr (Shape::kAsCard) return l2_.read_host(sectors, at, is_early() ? place.sm : 0);
+    else return l2_.read_host(sectors, at);
+  }
   return l2_.read(place.sm, line, route, sectors, at, fetch, stay(line, own), seat, apart);
+}
+
+// The same of a load's miss, which takes one of the SM's entries for those.
+template <class Shape>
+inline std::uint64_t ShapedMemory<Shape>::read_missed_line(
+    const AccessTiming& place, std::uint64_t at, std::uint64_t line, const Route& route,
+    std::uint8_t sectors, std::uint32_t fetch, Stay own, const MemoryPath::Seat* seat, bool apart) {
+  const auto read = [&](std::uint64_t from) {
+    return read_beyond(place, from, line, route, sectors, fetch, own, seat, apart);
+  };
+  if constexpr (!L2::kAnswersLater)
+    if (!misses_.empty()) return misses_[static_cast<std::size_t>(place.sm)].miss(line, at, read);
+  return read(at);
 }
 
 template <class Shape>
@@ -44,7 +59,8 @@ inline std::uint64_t ShapedMemory<Shape>::read_l2(AccessTiming& place, std::uint
   place.left_sm = true;
   ++place.missed;
   sink_.fill(place, line, sectors_in(sectors));
-  const std::uint64_t back = read_beyond(place, at, line, route, sectors, fetch, own, seat, apart);
+  const std::uint64_t back =
+      read_missed_line(place, at, line, route, sectors, fetch, own, seat, apart);
   place.done = later(place.done, back);
   return back;
 }
@@ -55,6 +71,7 @@ template <class Shape>
 inline void ShapedMemory<Shape>::write_l2(AccessTiming& place, const LineTouch& touch,
                                           const Route& route, std::uint64_t tags,
                                           std::uint64_t data) {
+  if (is_early()) return send(place, touch, route, 0, true, tags);
   StoreQueue& queue = stores_[static_cast<std::size_t>(place.sm)];
   const StoreQueue::Taken taken =
       queue.take(touch.line, touch.sectors, std::max(tags, place.held), data);
@@ -78,6 +95,19 @@ inline void ShapedMemory<Shape>::send(AccessTiming& place, const LineTouch& touc
                       again, opens, at, of_write(stay(touch.line, Stay::kUnsaid)));
   place.stored = std::max(place.stored, there);
   place.sent = std::max(place.sent, l2_.sent(at));
+}
+
+// What a cache gave up and has kept back, before what comes in its place.
+template <class Shape>
+inline void ShapedMemory<Shape>::write_pushed(L1& cache, AccessTiming& place) {
+  if constexpr (Shape::kAsCard) {
+    const auto pushed = cache.take_pushed();
+    if (!pushed) return;
+    LineTouch line{pushed->line, pushed->sectors, pushed->sectors};
+    for (std::uint32_t s = 0; s < kSectorsPerLine; ++s)
+      if (pushed->sectors >> s & 1) line.bytes[s] = ~0u;
+    write_l2(place, line, {}, place.now, place.now);
+  }
 }
 
 }  // namespace warpmem::model

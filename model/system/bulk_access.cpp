@@ -39,8 +39,13 @@ void ShapedMemory<Shape>::bulk(const WarpLanes& w, const AccessPlan& plan, Acces
             work.headed = 0;
           }
       } else if (plan.action == Action::kBulkRead) {
+        // By the copy engine, which takes none of the L1's entries for misses.
+        place.left_sm = true;
+        ++place.missed;
+        sink_.fill(place, t.line, sectors_in(t.sectors));
         const std::uint64_t back =
-            read_l2(place, place.now, t.line, l2_.route(t.line), t.sectors, 0);
+            read_beyond(place, place.now, t.line, l2_.route(t.line), t.sectors, 0);
+        place.done = later(place.done, back);
         lands(place.sm, back, t.sectors, sm_.bulk_write);
       } else send(place, t, l2_.route(t.line), 0, true, place.now);
     }

@@ -28,7 +28,22 @@ void ShapedMemory<Shape>::prepare(const WarpLanes& w, const AccessPlan& plan, in
   const bool store = plan.action == Action::kGlobalStore;
   const bool with_bytes = plan.action != Action::kGlobalLoad;
   if constexpr (Shape::kAsCard) {
-    list(w, plan.bytes, with_bytes, out);
+    L1* const cache = store ? &l1_[static_cast<std::size_t>(sm)] : cache_of(plan, sm);
+    if (!is_early()) list(w, plan.bytes, with_bytes, out);
+    else if (store) moved_.store(spec_, expand(w, plan.bytes), out);
+    else
+      moved_.load(spec_, expand(w, plan.bytes), cache == &l1_[static_cast<std::size_t>(sm)], !cache,
+                  out);
+    for (int i = 0; i < out.count; ++i) {
+      const std::uint64_t line = out.line[static_cast<std::size_t>(i)];
+      if (cache) cache->prefetch(line);
+      l2_.prefetch(sm, line);
+    }
+    for (int i = 0; i < out.count; ++i) {
+      const std::uint64_t line = out.line[static_cast<std::size_t>(i)];
+      if (cache) cache->prefetch_last(line);
+      l2_.prefetch_last(sm, line);
+    }
   } else {
     if (plan.bytes == 4 && w.one_after_another(4) && w.base % kLineBytes == 0) [[likely]]
       touch_contiguous(w.base, kLineBytes, with_bytes, out);
@@ -143,10 +158,11 @@ inline void ShapedMemory<Shape>::load_line(const WarpLanes& w, const AccessPlan&
   MemoryPath::Seat way;
   if (path_) way = (*lines.way)[0];
   const std::uint64_t done =
-      is_plain(plan) ? l2_.read(place.sm, lines, one.missing, place.tags, plan.fetch_sectors,
-                                path_ ? &way : nullptr)
-                     : read_beyond(place, place.tags, lines.line[0], lines.route(0), one.missing,
-                                   plan.fetch_sectors, plan.stay, path_ ? &way : nullptr);
+      is_plain(plan) && misses_.empty()
+          ? l2_.read(place.sm, lines, one.missing, place.tags, plan.fetch_sectors,
+                     path_ ? &way : nullptr)
+          : read_missed_line(place, place.tags, lines.line[0], lines.route(0), one.missing,
+                             plan.fetch_sectors, plan.stay, path_ ? &way : nullptr);
   if constexpr (!L2::kAnswersLater)
     if (asks_for_block(plan)) [[unlikely]]
       bring_other_line(l2_, place.sm, lines.line[0], whole_line(), place.tags, plan.stay);
@@ -159,16 +175,24 @@ void ShapedMemory<Shape>::global_load(const WarpLanes& w, const AccessPlan& plan
                                       AccessTiming& place, const Lines& lines) {
   if constexpr (!Shape::kAsCard)
     if (lines.count == 1 && !plan.bypass_l1) return load_line(w, plan, place, lines);
-  const bool async = plan.action == Action::kAsyncRead;
+  const bool async = plan.action == Action::kAsyncRead && !is_early();
   const auto sectors = static_cast<std::uint64_t>(sector_count(lines));
   const auto count = static_cast<std::uint64_t>(lines.count);
+  L1* const cache = cache_of(plan, place.sm);
   sink_.global_load(count, sectors, bytes_asked(w, plan));
   sink_.asks(place, count);
   const std::uint32_t tags = tag_passes_of(lines);
   place.tag_passes = tags;
-  place.passes = data_passes_of(w, plan.bytes, tags);
-  place.done = place.now + latency_l1_ + place.passes;
+  place.passes = is_early() ? tags : data_passes_of(w, plan.bytes, tags);
+  // An early GPU issues an instruction once more for each further transaction, which is no latency.
+  place.done = place.now + latency_l1_ + (is_early() ? 0 : place.passes);
   sink_.data_passes(place, place.passes);
+  if constexpr (Shape::kAsCard)
+    // The texture path's loads are none of the load/store unit's.
+    if (is_early() && (!cache || cache == &l1(place)))
+      count_loads({moved_.moves, spec_.access, lines.distinct, bytes_asked(w, plan),
+                   spec_.counts_by_line && !cache},
+                  sink_.counters.early);
   if (async && plan.bypass_l1) return copy_past_l1(w, plan, place, lines);
   sink_.load_tag_passes(tags);
   sink_.load_sectors(sectors);
@@ -176,27 +200,68 @@ void ShapedMemory<Shape>::global_load(const WarpLanes& w, const AccessPlan& plan
     place.async_wavefronts = async_wavefronts(w, plan, place, static_cast<std::uint32_t>(count));
     sink_.async_load(sectors);
   }
-  if (plan.bypass_l1 || !is_cached(plan)) {
-    for (std::size_t i = 0; i < count; ++i)
-      read_l2(place, place.tags, lines.line[i], lines.route(i), lines.sectors[i],
-              plan.fetch_sectors, plan.stay);
-    if constexpr (!L2::kAnswersLater)
-      for (std::size_t i = 0; asks_for_block(plan) && i < count; ++i)
-        bring_other_line(l2_, place.sm, lines.line[i], whole_line(), place.tags, plan.stay);
-    return;
-  }
+  if (!cache) return load_past_l1(plan, place, lines);
   if constexpr (Shape::kAsCard) {
-    const auto words = [&lines](std::uint64_t line) {
-      const auto at = std::find(lines.line.begin(), lines.line.begin() + lines.count, line);
-      return touched_words(lines[static_cast<int>(at - lines.line.begin())]);
-    };
-    load_lines(plan, place, lines, AskedWords(words), sectors);
+    load_each(*cache, plan, place, lines);
   } else {
     const auto words = [&](std::uint64_t line) {
       return touched_words(expand(w, plan.bytes), line);
     };
     load_lines(plan, place, lines, AskedWords(words), sectors);
   }
+}
+
+// Of an early GPU one transaction leaves after the other.
+template <class Shape>
+void ShapedMemory<Shape>::load_past_l1(const AccessPlan& plan, AccessTiming& place,
+                                       const Lines& lines) {
+  const auto count = static_cast<std::size_t>(lines.count);
+  for (std::size_t i = 0; i < count; ++i)
+    read_l2(place, place.tags + (is_early() ? i : 0), lines.line[i], lines.route(i),
+            lines.sectors[i], plan.fetch_sectors, plan.stay);
+  if constexpr (!L2::kAnswersLater)
+    for (std::size_t i = 0; asks_for_block(plan) && i < count; ++i)
+      bring_other_line(l2_, place.sm, lines.line[i], whole_line(), place.tags, plan.stay);
+}
+
+// Through a cache that is as the card says, line by line. What a line brings arrives with what was
+// asked for before it, but on an early GPU. Misses leave as their tags are looked up, a line of
+// each bank a cycle; since 7.0, where there is host memory, an access window or an eviction
+// priority, all leave at once.
+template <class Shape>
+void ShapedMemory<Shape>::load_each(L1& cache, const AccessPlan& plan, AccessTiming& place,
+                                    const Lines& lines) {
+  const EarlyCache counted = !is_early()            ? EarlyCache::kNone
+                             : &cache == &l1(place) ? EarlyCache::kLoads
+                                                    : EarlyCache::kTextures;
+  std::array<std::uint64_t, Lines::kMost> missed;
+  std::size_t misses = 0;
+  for (int i = 0; i < lines.count; ++i) {
+    const LineTouch t = lines[i];
+    const auto words = [&t](std::uint64_t) { return touched_words(t); };
+    const auto found = cache.look_up(t, AskedWords(words), !plan.no_allocate);
+    // A miss may bring more than was asked for.
+    const std::uint64_t asked = sectors_in(t.sectors),
+                        lacks = sectors_in(found.missing & t.sectors);
+    sink_.load_found(place, t.line, asked, lacks);
+    count_look_up(counted, asked, lacks, sink_.counters.early);
+    if (!found.missing || is_early()) place.done = std::max(place.done, found.arrival);
+    if (!found.missing) continue;
+    write_pushed(cache, place);
+    const std::uint64_t leaves =
+        place.tags +
+        (is_plain(plan) || is_early() ? static_cast<std::uint64_t>(i) / spec_.l1.tag_banks : 0);
+    place.left_sm = true;
+    ++place.missed;
+    missed[misses++] = t.line;
+    sink_.fill(place, t.line, sectors_in(found.missing));
+    const std::uint64_t back =
+        read_missed_line(place, leaves, t.line, {}, found.missing, plan.fetch_sectors, plan.stay);
+    place.done = std::max(place.done, back);
+    cache.arrives(t.line, is_early() ? back : place.done);
+  }
+  for (std::size_t k = 0; asks_for_block(plan) && k < misses; ++k)
+    bring_other_line(l2_, place.sm, missed[k], whole_line(), place.tags, plan.stay);
 }
 
 // Through the L1, of several lines.
@@ -231,24 +296,11 @@ template <class Shape>
 template <class Misses>
 inline void ShapedMemory<Shape>::found(const AccessTiming& place, const Lines& lines,
                                        const Misses& missed, std::uint64_t sectors) {
-  if constexpr (Shape::kAsCard) {
-    std::size_t k = 0;
-    for (int i = 0; i < lines.count; ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      const bool misses = k < missed.count && missed.index[k] == at;
-      // A miss may bring more than was asked for.
-      const std::uint8_t of_asked = misses ? missed.sectors[k++] & lines.sectors[at] : 0;
-      sink_.load_found(place, lines.line[at], sectors_in(lines.sectors[at]), sectors_in(of_asked));
-    }
-  } else {
-    const std::uint64_t misses = sectors_in(missed.sectors, missed.count);
-    sink_.load_hits(sectors - misses);
-    if (missed.count > 0) sink_.fill(place, lines.line[missed.index[0]], misses);
-  }
+  const std::uint64_t misses = sectors_in(missed.sectors, missed.count);
+  sink_.load_hits(sectors - misses);
+  if (missed.count > 0) sink_.fill(place, lines.line[missed.index[0]], misses);
 }
 
-// Misses leave as their tags are looked up, a line of each bank a cycle. Where there is host
-// memory, an access window or an eviction priority, all leave at once.
 template <class Shape>
 template <class Misses>
 [[gnu::always_inline]] inline void ShapedMemory<Shape>::read_missed(const AccessPlan& plan,
@@ -256,21 +308,14 @@ template <class Misses>
                                                                     const Lines& lines,
                                                                     const Misses& missed,
                                                                     std::uint64_t* done) {
-  if constexpr (Shape::kAsCard) {
-    for (std::size_t k = 0; k < missed.count; ++k) {
-      const std::size_t at = missed.index[k];
-      const std::uint64_t leaves = place.tags + (is_plain(plan) ? at / spec_.l1.tag_banks : 0);
-      sink_.fill(place, lines.line[at], sectors_in(missed.sectors[k]));
-      done[at] = read_beyond(place, leaves, lines.line[at], lines.route(at), missed.sectors[k],
-                             plan.fetch_sectors, plan.stay);
-    }
-  } else if (is_plain(plan)) [[likely]] {
+  if (is_plain(plan) && misses_.empty()) [[likely]] {
     l2_.read(place.sm, lines, lines.way.get(), missed, place.tags, plan.fetch_sectors, done);
   } else {
     for (std::size_t k = 0; k < missed.count; ++k) {
       const std::size_t at = missed.index[k];
-      done[at] = read_beyond(place, place.tags, lines.line[at], lines.route(at), missed.sectors[k],
-                             plan.fetch_sectors, plan.stay);
+      const std::uint64_t leaves = place.tags + (is_plain(plan) ? at / kLinesACycle : 0);
+      done[at] = read_missed_line(place, leaves, lines.line[at], lines.route(at), missed.sectors[k],
+                                  plan.fetch_sectors, plan.stay);
     }
   }
 }
@@ -306,8 +351,12 @@ void ShapedMemory<Shape>::global_store(const WarpLanes& w, const AccessPlan& pla
   if constexpr (!Shape::kAsCard)
     if (lines.count == 1 && plain_) return store_line(w, plan, place, lines);
   const auto count = static_cast<std::uint64_t>(lines.count);
-  place.passes = data_passes_of(w, plan.bytes, 1);
-  place.tag_passes = count == 1 ? 1 : tag_passes_of(lines);
+  place.tag_passes = count == 1 && !is_early() ? 1 : tag_passes_of(lines);
+  place.passes = is_early() ? place.tag_passes : data_passes_of(w, plan.bytes, 1);
+  if constexpr (Shape::kAsCard)
+    if (is_early())
+      count_stores({moved_.moves, spec_.access, lines.distinct, bytes_asked(w, plan)},
+                   sink_.counters.early);
   sink_.global_store(count, static_cast<std::uint64_t>(sector_count(lines)), bytes_asked(w, plan));
   sink_.asks(place, count);
   sink_.data_passes(place, place.passes);
@@ -315,9 +364,18 @@ void ShapedMemory<Shape>::global_store(const WarpLanes& w, const AccessPlan& pla
   const auto store = [&](std::size_t i, std::uint64_t tags, std::uint64_t data) {
     const LineTouch t = lines[static_cast<int>(i)];
     sink_.stores_line(place, t.line, sectors_in(t.sectors));
-    if (l1.store(t, lines.l1[i])) sink_.store_hits(sectors_in(t.sectors));
+    bool here = false;
+    if constexpr (Shape::kAsCard)
+      here = l1.store(t, lines.l1[i], !is_early() || caches_loads(spec_.l1.cached));
+    else here = l1.store(t, lines.l1[i]);
+    if (here) sink_.store_hits(sectors_in(t.sectors));
+    write_pushed(l1, place);
     write_l2(place, t, lines.route(i), tags, data);
   };
+  if (is_early()) {
+    for (std::size_t i = 0; i < count; ++i) store(i, place.tags + i, place.now);
+    return;
+  }
   if (count == 1) return store(0, place.tags, place.now + place.passes);
   for (std::size_t i = 0; i < count; ++i)
     store(i, place.tags + i * place.tag_passes / count, place.now + (i + 1) * place.passes / count);
@@ -355,11 +413,15 @@ void ShapedMemory<Shape>::global_atomic(const WarpLanes& w, const AccessPlan& pl
     if (first) work.headed = static_cast<std::uint32_t>(std::max(0, rounds - alone));
     if (plan.sums_floats) work.together = sectors;
     work.twice = passes_twice(plan, t.passes[i], t.whole[i], t.alone[i]);
+    if (is_early())
+      work = {.partly = static_cast<std::uint32_t>(t.passes[i]),
+              .headed = static_cast<std::uint32_t>(t.passes[i])};
     place.done =
         std::max(place.done, l2_.atomic(place.sm, t.sector[i], t.passes[i], plan.returns, place.now,
                                         work, of_write(stay(line, Stay::kUnsaid))));
   }
   place.stored = place.done;
+  if (is_early()) place.sent = std::max(place.sent, l2_.sent(place.now));
 }
 
 #define WARPMEM_MAKE(S)                                                                           \

@@ -22,6 +22,10 @@ void ShapedMemory<Shape>::local_access(const WarpLanes& w, const AccessPlan& pla
   place.done = place.now + sm_.latency_l1;
   L1& l1 = this->l1(place);
   for (std::uint64_t k = 0; k < words; ++k) {
+    if (is_early()) {
+      local_transactions(local_word(a, area, k), store, cached, place);
+      continue;
+    }
     list_local(a, area, k);
     const auto sectors = static_cast<std::uint64_t>(sector_count(lines_));
     sink_.local(store, sectors);
@@ -41,6 +45,58 @@ void ShapedMemory<Shape>::local_access(const WarpLanes& w, const AccessPlan& pla
         read_l2(place, place.now, t.line, l2_.route(t.line), missing, 0);
       }
     }
+  }
+}
+
+// Past the L1 an early GPU moves transactions, and counts what they move.
+template <class Shape>
+void ShapedMemory<Shape>::local_transactions(const WarpAccess& word, bool store, bool cached,
+                                             AccessTiming& place) {
+  if constexpr (Shape::kAsCard) {
+    list_any(word, spec_.line_bytes, lines_);
+    sink_.local(store, static_cast<std::uint64_t>(sector_count(lines_)));
+    moved_.local(spec_, word, cached, lines_);
+    EarlyCounters& early = sink_.counters.early;
+    (store ? early.local_store : early.local_load) += lines_.transactions;
+    sink_.local_sectors(store, static_cast<std::uint64_t>(sector_count(lines_)));
+    for (int i = 0; i < lines_.count; ++i) {
+      const LineTouch t = lines_[i];
+      if (cached) local_line(t, store, place);
+      else if (store) write_l2(place, t, {}, place.now, place.now);
+      else read_l2(place, place.now, t.line, {}, t.sectors, 0);
+    }
+  }
+}
+
+// In an early GPU's L1. A store that is kept back brings what it does not cover of its sectors
+// first.
+template <class Shape>
+void ShapedMemory<Shape>::local_line(const LineTouch& t, bool store, AccessTiming& place) {
+  if constexpr (Shape::kAsCard) {
+    L1& l1 = this->l1(place);
+    const std::uint64_t asked = sectors_in(t.sectors);
+    const bool back = store && spec_.l1.local_write == LocalWrite::kBack;
+    const auto look_up = [&](std::uint64_t lacks) {
+      count_look_up(store ? EarlyCache::kLocalStores : EarlyCache::kLocalLoads, asked, lacks,
+                    sink_.counters.early);
+      sink_.local_hits(store, asked - lacks);
+    };
+    if (store && (!back || t.full == t.sectors)) {
+      const bool here = l1.leave(t, back, back || policy_of(spec_.l1.allocate).stores);
+      look_up(here ? 0 : asked);
+      write_pushed(l1, place);
+      if (!back) write_l2(place, t, {}, place.now, place.now);
+      return;
+    }
+    const auto found = l1.look_up(t);
+    write_pushed(l1, place);
+    look_up(sectors_in(found.missing & t.sectors));
+    const std::uint64_t done = place.done;
+    if (found.missing) l1.arrives(t.line, read_l2(place, place.now, t.line, {}, found.missing, 0));
+    // A store waits for nothing.
+    if (store) place.done = done;
+    else place.done = std::max(place.done, found.arrival);
+    if (store) l1.leave(t, true, true);
   }
 }
 

@@ -4,8 +4,7 @@
 //
 // Put together from a card (card/memory_system_of.hpp). Which class stands behind it is the card's
 // choice of components: SectoredMemory for lines of four sectors as GPUs since compute
-// capability 7.0 have them, GeneralMemory for other sizes and policies, EarlyMemory for the access
-// rules before 7.0.
+// capability 7.0 have them, GeneralMemory for other sizes, policies and access rules.
 #pragma once
 
 #include <cstdint>

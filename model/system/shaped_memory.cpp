@@ -6,6 +6,24 @@
 #include "model/system/beyond_l1.hpp"
 
 namespace warpmem::model {
+namespace {
+
+// What no instruction of an early GPU does.
+bool exists_early(Action action) {
+  return action != Action::kRemote && action != Action::kPrefetch &&
+         action != Action::kProductRead && action != Action::kBulkRead &&
+         action != Action::kBulkWrite && action != Action::kBulkReduce;
+}
+
+// … and asks for.
+AccessPlan as_early(AccessPlan plan) {
+  plan.no_allocate = plan.last_use = plan.sums_floats = false;
+  plan.fetch_sectors = 0;
+  plan.stay = Stay::kUnsaid;
+  return plan;
+}
+
+}  // namespace
 
 template <class Shape>
 ShapedMemory<Shape>::ShapedMemory(const SystemSpec& spec, bool timed)
@@ -24,9 +42,14 @@ ShapedMemory<Shape>::ShapedMemory(const SystemSpec& spec, bool timed)
 template <class Shape>
 void ShapedMemory<Shape>::empty_l1s(const LaunchMemory& launch) {
   if constexpr (Shape::kAsCard) {
-    l1_.assign(sm_.count, L1(spec_.l1, spec_.l1.lines(launch.shared_config)));
+    l1_.clear();
+    while (l1_.size() < sm_.count) l1_.emplace_back(spec_.l1, spec_.l1.lines(launch.shared_config));
     for (std::size_t sm = 0; sm < l1_.size(); ++sm)
       l1_[sm].tell(sink_.caches(), static_cast<int>(sm));
+    textures_.clear();
+    if (const auto& t = spec_.texture)
+      while (textures_.size() * spec_.texture_sms < sm_.count)
+        textures_.emplace_back(*t, t->bytes / t->line_bytes);
   } else {
     const L1CacheSpec spec = spec_.l1.cache(launch.shared_config);
     if (!l1_.empty() && l1_.front().spec() == spec) {
@@ -54,17 +77,20 @@ void ShapedMemory<Shape>::begin_launch(const LaunchMemory& launch) {
   else l2_.settle();
   l2_.set_aside(launch.set_aside);
   if (launch.ends_persisting) l2_.end_persisting();
-  l2_.fetch_granularity(static_cast<std::uint32_t>(launch.fetch_bytes / kSectorBytes));
   l2_.begin_launch();
-  l2_.fetch_code(launch.code, launch.flush_l2);
+  if (!is_early()) {
+    l2_.fetch_granularity(static_cast<std::uint32_t>(launch.fetch_bytes / kSectorBytes));
+    l2_.fetch_code(launch.code, launch.flush_l2);
+  }
   sink_.counters = {};
   product_bytes_ = 0;
   host_ = launch.host;
-  window_ = launch.window;
+  window_ = is_early() ? PolicyWindow{} : launch.window;
   plain_ = host_.empty() && window_.bytes == 0;
   if (path_) {
     path_->clear();
     ports_.assign(sm_.count, {});
+    if (spec_.l1.misses > 0) misses_.assign(sm_.count, MissEntries(spec_.l1.misses));
   }
   remote_read_ = sm_.remote_read * kTicks / 1000;
   remote_write_ = sm_.remote_write * kTicks / 1000;
@@ -80,7 +106,7 @@ template <class Shape>
 LaunchCounters ShapedMemory<Shape>::finish_launch() {
   l2_.sink().driver(launch_.l2_read, launch_.dram_read, launch_.fabric);
   sink_.counters.l2 = l2_.counters();
-  return sink_.counters;
+  return is_early() ? counted() : sink_.counters;
 }
 
 template <class Shape>
@@ -97,6 +123,7 @@ template <class Shape>
 LaunchCounters ShapedMemory<Shape>::counted() const {
   LaunchCounters all = sink_.counters;
   all.l2 = l2_.counters();
+  if (is_early() && spec_.l2.present) count_l2(all.l2, all.early);
   return all;
 }
 
@@ -115,7 +142,8 @@ void ShapedMemory<Shape>::run(const WarpLanes& w, const AccessPlan& plan, Access
     empty_l1(place.sm);
   if (!w.mask) return;
   sink_.instruction(plan);
-  access(w, plan, place, prepared);
+  if (is_early()) access(w, as_early(plan), place, prepared);
+  else access(w, plan, place, prepared);
   sink_.ends(place);
   if (plan.empties_behind) [[unlikely]]
     empty_l1(place.sm);
@@ -129,6 +157,8 @@ void ShapedMemory<Shape>::empty_l1(int sm) {
 template <class Shape>
 inline void ShapedMemory<Shape>::access(const WarpLanes& w, const AccessPlan& plan,
                                         AccessTiming& place, const Lines* prepared) {
+  if constexpr (Shape::kAsCard)
+    if (is_early() && !exists_early(plan.action)) return;
   switch (plan.action) {
     case Action::kGlobalLoad:
     case Action::kAsyncRead:
@@ -145,6 +175,7 @@ inline void ShapedMemory<Shape>::access(const WarpLanes& w, const AccessPlan& pl
     case Action::kLocalStore: local_access(w, plan, place); break;
     case Action::kShared:
     case Action::kAsyncWrite: shared_access(w, plan, place); break;
+    case Action::kConstant: constants(w, plan); break;
     case Action::kRemote: remote_access(w, plan, place); break;
     case Action::kPrefetch: prefetch_l2(w, plan, place); break;
     case Action::kProductRead: product_read(plan); break;

@@ -1,5 +1,7 @@
-// The memory system of a GPU since compute capability 7.0: an L1 a SM with shared memory beside it,
-// one L2, DRAM. Each kind of access is written once, over the parts of its shape.
+// The memory system of a GPU: an L1 a SM with shared memory beside it, an L2, DRAM. Each kind of
+// access is written once, over the parts of its shape. Before compute capability 7.0 an access is
+// transactions (transactions.hpp), a cache may be missing, and there may be one of textures; where
+// such a GPU does otherwise, is_early() says so.
 //
 // Split by what an access is: global_access.cpp (loads, stores, atomics and asynchronous copies),
 // local_access.cpp, shared_access.cpp (shared memory, of this SM and of others), bulk_access.cpp,
@@ -13,6 +15,7 @@
 #include "base/large_pages.hpp"
 #include "model/access/access.hpp"
 #include "model/atomics/atomics.hpp"
+#include "model/cache/miss_entries.hpp"
 #include "model/cache/store_queue.hpp"
 #include "model/local/local_memory.hpp"
 #include "model/shared/data_ports.hpp"
@@ -21,6 +24,7 @@
 #include "model/system/memory_system.hpp"
 #include "model/system/sectored_shape.hpp"
 #include "model/system/spec.hpp"
+#include "model/system/transactions.hpp"
 #include "model/texture/texture.hpp"
 
 namespace warpmem::model {
@@ -41,6 +45,7 @@ class ShapedMemory : public MemorySystem, public SectoredLines {
   void run(const WarpLanes& lanes, const AccessPlan& plan, AccessTiming& timing,
            const Lines* prepared);
   void starts_warps(int sm, std::uint64_t cycle, std::uint32_t warps) override;
+  void constants(const WarpLanes& lanes, const AccessPlan& plan) override;
   void texture(const TextureAccess& access, const AccessPlan& plan, AccessTiming& timing) override;
   LaunchCounters finish_launch() override;
   LaunchCounters counted() const override;
@@ -87,12 +92,17 @@ class ShapedMemory : public MemorySystem, public SectoredLines {
   static std::uint32_t async_wavefronts(const WarpLanes&, const AccessPlan&, const AccessTiming&,
                                         std::uint32_t lines);
   void copy_past_l1(const WarpLanes&, const AccessPlan&, AccessTiming&, const Lines&);
+  void load_past_l1(const AccessPlan&, AccessTiming&, const Lines&);
+  void load_each(L1&, const AccessPlan&, AccessTiming&, const Lines&);
   void global_load(const WarpLanes&, const AccessPlan&, AccessTiming&, const Lines&);
   void load_line(const WarpLanes&, const AccessPlan&, AccessTiming&, const Lines&);
   void store_line(const WarpLanes&, const AccessPlan&, AccessTiming&, const Lines&);
   void global_store(const WarpLanes&, const AccessPlan&, AccessTiming&, const Lines&);
   void global_atomic(const WarpLanes&, const AccessPlan&, AccessTiming&);
   void local_access(const WarpLanes&, const AccessPlan&, AccessTiming&);
+  void local_transactions(const WarpAccess& word, bool store, bool cached, AccessTiming&);
+  void local_line(const LineTouch&, bool store, AccessTiming&);
+  void write_pushed(L1&, AccessTiming&);
   void shared_access(const WarpLanes&, const AccessPlan&, AccessTiming&);
   void remote_access(const WarpLanes&, const AccessPlan&, AccessTiming&);
   void product_read(const AccessPlan&);
@@ -100,6 +110,9 @@ class ShapedMemory : public MemorySystem, public SectoredLines {
   std::uint64_t read_beyond(const AccessTiming&, std::uint64_t at, std::uint64_t line, const Route&,
                             std::uint8_t sectors, std::uint32_t fetch, Stay own = Stay::kUnsaid,
                             const MemoryPath::Seat* seat = nullptr, bool apart = false);
+  std::uint64_t read_missed_line(const AccessTiming&, std::uint64_t at, std::uint64_t line,
+                                 const Route&, std::uint8_t sectors, std::uint32_t fetch, Stay own,
+                                 const MemoryPath::Seat* seat = nullptr, bool apart = false);
   // When it is back.
   std::uint64_t read_l2(AccessTiming&, std::uint64_t at, std::uint64_t line, const Route&,
                         std::uint8_t sectors, std::uint32_t fetch, Stay own = Stay::kUnsaid,
@@ -112,6 +125,7 @@ class ShapedMemory : public MemorySystem, public SectoredLines {
   // open a request of its own rides along.
   void send(AccessTiming&, const LineTouch& touch, const Route&, std::uint8_t again, bool opens,
             std::uint64_t at);
+  std::uint64_t texture_line(L1& cache, const LineTouch&, AccessTiming&);
   bool in_host_memory(std::uint64_t line) const;
   Stay stay(std::uint64_t line, Stay own) const;
   // The later of two cycles; with L2Requests either may be one that nobody knows yet.
@@ -151,10 +165,23 @@ class ShapedMemory : public MemorySystem, public SectoredLines {
   bool has_measured_index() const {
     return !Shape::kAsCard && spec_.l1.index.rule() == SetRule::kXorMatrix;
   }
+  // A GPU before compute capability 7.0.
+  bool is_early() const {
+    if constexpr (Shape::kAsCard) return spec_.moves_transactions();
+    else return false;
+  }
   bool is_cached(const AccessPlan& plan) const;
+  // What a global load goes through; nullptr: nothing.
+  L1* cache_of(const AccessPlan& plan, int sm);
+  L1& textures(int sm) {
+    if constexpr (Shape::kAsCard)
+      if (!textures_.empty()) return textures_[static_cast<std::size_t>(sm) / spec_.texture_sms];
+    return l1_[static_cast<std::size_t>(sm)];
+  }
   void list(const WarpLanes& w, std::uint32_t bytes, bool with_bytes, LineList& out) const;
   void list_span(std::uint64_t address, std::uint64_t length, LineList& out) const;
   void list_local(const WarpAccess& word, std::uint64_t area, std::uint64_t k);
+  WarpAccess local_word(const WarpAccess& access, std::uint64_t area, std::uint64_t k) const;
   std::uint32_t tag_passes_of(const Lines& lines) const;
   std::uint32_t data_passes_of(const WarpLanes& w, std::uint32_t bytes, std::uint32_t least) const;
   SharedPasses shared_passes_of(const WarpAccess& a, SharedKind kind) const;
@@ -175,7 +202,10 @@ class ShapedMemory : public MemorySystem, public SectoredLines {
   std::uint64_t remote_read_ = 0, remote_write_ = 0;  // ticks a sector
   std::pmr::monotonic_buffer_resource l1_memory_{std::size_t{16} << 20, large_pages()};
   std::vector<L1> l1_;               // by SM
+  std::vector<L1> textures_;         // by so many SMs as share one; none: they lie in the L1s
+  Transactions moved_;               // of an early GPU's access at hand
   std::vector<StoreQueue> stores_;   // by SM
+  std::vector<MissEntries> misses_;  // by SM, where time is kept and their number is limited
   std::vector<bool> served_;         // empty: all SMs
   std::uint64_t product_bytes_ = 0;  // that warps read for products, not counted yet
   std::vector<AddressRange> host_;   // of this launch, ascending

@@ -14,7 +14,7 @@ namespace warpmem::model {
 template <class Shape>
 void ShapedMemory<Shape>::shared_access(const WarpLanes& w, const AccessPlan& plan,
                                         AccessTiming& place) {
-  if (plan.action == Action::kAsyncWrite) {
+  if (plan.action == Action::kAsyncWrite && !is_early()) {
     // Data arrives line by line of the source, and is written as it comes.
     const WarpAccess to = expand(w, plan.bytes);
     const auto passes = static_cast<std::uint32_t>(shared_passes_of(to, SharedKind::kStore).taken);
@@ -24,16 +24,18 @@ void ShapedMemory<Shape>::shared_access(const WarpLanes& w, const AccessPlan& pl
     place.passes = passes;
     return;
   }
+  const SharedKind kind = plan.action == Action::kAsyncWrite ? SharedKind::kStore : plan.shared;
   SharedPasses passes{1, 1, 1};
   const bool one_a_lane =
       plan.shared == SharedKind::kCompareAndSwap || plan.shared == SharedKind::kAttempt;
   if (Shape::kAsCard || plan.bytes != 4 || !w.one_after_another(4) || one_a_lane)
-    passes = shared_passes_of(expand(w, plan.bytes), plan.shared);
+    passes = shared_passes_of(expand(w, plan.bytes), kind);
+  const bool store = kind == SharedKind::kStore || plan.instructions == &LaunchCounters::inst_stsm;
+  // Atomics of an early GPU are loads to its profiler.
   const bool load =
-      plan.shared == SharedKind::kLoad || plan.instructions == &LaunchCounters::inst_ldsm;
-  const bool store =
-      plan.shared == SharedKind::kStore || plan.instructions == &LaunchCounters::inst_stsm;
-  auto taken = static_cast<std::uint32_t>(passes.taken);
+      is_early() ? !store
+                 : kind == SharedKind::kLoad || plan.instructions == &LaunchCounters::inst_ldsm;
+  auto taken = static_cast<std::uint32_t>(is_early() ? std::max(1, passes.taken) : passes.taken);
   auto conflicts = static_cast<std::uint32_t>(passes.taken - passes.groups);
   if (path_ && (load || store)) {
     DataPorts& ports = ports_[static_cast<std::size_t>(place.sm)];
@@ -46,8 +48,15 @@ void ShapedMemory<Shape>::shared_access(const WarpLanes& w, const AccessPlan& pl
   place.passes = taken;
   place.done = place.now + sm_.latency_shared + 1;
   if (taken > 1) place.done += (taken - 1) * sm_.latency_conflict;
+  if (is_early()) sink_.shared_early(store, taken, conflicts);
   if (load) sink_.shared_load(bytes_asked(w, plan), taken, conflicts);
   else if (store) sink_.shared_store(bytes_asked(w, plan), taken, conflicts);
+}
+
+template <class Shape>
+void ShapedMemory<Shape>::constants(const WarpLanes& w, const AccessPlan& plan) {
+  if (is_early() && w.mask)
+    sink_.constants_early(constant_serialized(spec_.constants, expand(w, plan.bytes)));
 }
 
 // The matrices of a warpgroup's product come by whole wavefronts of all banks, wherever they lie
@@ -97,6 +106,7 @@ void ShapedMemory<Shape>::remote_access(const WarpLanes& w, const AccessPlan& pl
                                                AccessTiming&);                      \
   template void ShapedMemory<S>::remote_access(const WarpLanes&, const AccessPlan&, \
                                                AccessTiming&);                      \
+  template void ShapedMemory<S>::constants(const WarpLanes&, const AccessPlan&);    \
   template void ShapedMemory<S>::product_read(const AccessPlan&);
 WARPMEM_EACH_SHAPE(WARPMEM_MAKE)
 #undef WARPMEM_MAKE

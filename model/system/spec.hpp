@@ -15,12 +15,13 @@ struct SmSpec {
   std::uint64_t warps = 0;  // resident ones
   // Cycles from an access to its result.
   std::uint64_t latency_l1 = 0, latency_shared = 0;
-  std::uint64_t latency_conflict = 0;     // from one wavefront of an access to its next
-  std::uint64_t latency_texture = 0;      // of a texel by its number
-  std::uint64_t latency_coordinates = 0;  // more for a fetch by coordinates
-  std::uint64_t latency_filter = 0;       // … that mixes texels
-  std::uint64_t latency_remote = 0;       // shared memory of another SM of the cluster
-  std::uint64_t latency_l2 = 0;           // … where no time is kept: as the near side of the L2
+  std::uint64_t latency_conflict = 0;      // from one wavefront of an access to its next
+  std::uint64_t latency_texture = 0;       // of a texel by its number
+  std::uint64_t latency_coordinates = 0;   // more for a fetch by coordinates
+  std::uint64_t latency_filter = 0;        // … that mixes texels
+  std::uint64_t latency_texture_miss = 0;  // more for one that its cache lacks, on early GPUs
+  std::uint64_t latency_remote = 0;        // shared memory of another SM of the cluster
+  std::uint64_t latency_l2 = 0;            // … where no time is kept: as the near side of the L2
   // Thousandths of a cycle that a sector of another SM's shared memory keeps the path there.
   std::uint64_t remote_read = 0, remote_write = 0;
   std::uint64_t queue_cycles = 0;  // of work that waits in the load/store unit's queue

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
-#include "model/cache/write_policy.hpp"
+#include "model/cache/allocate/allocate.hpp"
+#include "model/cache/cached_spaces.hpp"
+#include "model/cache/write/write_policy.hpp"
 #include "sim/probe/probe.hpp"
 
 namespace warpmem::sim::probe {

@@ -2,7 +2,7 @@
 // these tests do not move when a card is measured again.
 #pragma once
 
-#include "model/cache/l1_index.hpp"
+#include "model/cache/index/l1_index.hpp"
 #include "model/cache/spec.hpp"
 #include "model/constant/spec.hpp"
 #include "model/dram/spec.hpp"

@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-#include "model/cache/l1_index.hpp"
+#include "model/cache/index/l1_index.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/hardware_rows.hpp"
 

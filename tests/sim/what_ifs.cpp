@@ -37,8 +37,8 @@ bool says(const std::string& text, const std::string& piece) {
 
 // One SM of an H200 with some numbers changed, with all of the L1 for data but 8 KiB.
 struct Gpu {
-  explicit Gpu(const Settings& settings) : card(h200(settings)) {
-    memory = model::memory_system_of(card, false);
+  explicit Gpu(const Settings& settings, bool general = false) : card(h200(settings)) {
+    memory = model::memory_system_of(card, false, general);
     model::LaunchMemory launch;
     launch.shared_config = card.numbers().shared_configs.front();
     memory->begin_launch(launch);
@@ -117,6 +117,25 @@ TEST_CASE("l1.ways, l1.sets and l1.index: lines a set apart push each other out"
   CHECK(says(refused({{"l1.ways", "3"}}), "power of two"));
 }
 
+TEST_CASE("l1.index: with low_bits a line's bank of tags is its number modulo four") {
+  for (const bool general : {false, true}) {
+    INFO((general ? "as the card says" : "fast"));
+    const auto passes = [general](const Settings& s, std::int32_t lines_apart) {
+      Gpu g(s, general);
+      g.access(0, Action::kGlobalLoad, lines_apart * static_cast<std::int32_t>(kLine), 4, ~0u);
+      return g.counted().tag_wavefronts_ld;
+    };
+    const Settings low = {{"l1.index", "low_bits"}};
+    CHECK(passes(low, 1) == 8);
+    CHECK(passes(low, 2) == 16);
+    CHECK(passes(low, 3) == 8);
+    CHECK(passes(low, 4) == 32);
+    // The measured index spreads them.
+    CHECK(passes({}, 1) == 8);
+    CHECK(passes({}, 4) < 16);
+  }
+}
+
 TEST_CASE("l1.replacement: after a hit on the first of four lines, who goes for a fifth") {
   const std::uint64_t a = 512 * kLine;
   const auto kept = [a](const char* policy, std::uint64_t line) {
@@ -135,6 +154,35 @@ TEST_CASE("l1.replacement: after a hit on the first of four lines, who goes for 
   CHECK(kept("not_most_recent", 4) == 1);
   CHECK(kept("not_most_recent", 0) == 1);
   CHECK(says(refused({{"l1.replacement", "mru"}}), "choose one of"));
+}
+
+TEST_CASE("l1.misses: fewer entries for misses make the time of one miss a line longer") {
+  const auto cycles = [](const char* gpu, const char* misses) {
+    auto card = model::load_card(gpu);
+    REQUIRE(card);
+    if (const auto ok = card->set(Settings{{"l1.misses", misses}}); !ok) FAIL(ok.error().text());
+    const auto reader =
+        trace::TraceReader::open(std::string(WARPMEM_REFERENCE) + "/offset_load_0.wmt");
+    REQUIRE(reader);
+    ReplayOptions options;
+    options.time = true;
+    const auto result = replay(*reader, *card, options);
+    if (!result) FAIL(result.error().text());
+    return result->details.at(0).time->cycles;
+  };
+  for (const char* gpu : {"h200", "v100", "p100", "c2050"}) {
+    INFO(gpu);
+    const std::uint64_t any = cycles(gpu, "0");
+    std::uint64_t before = any;
+    CHECK(cycles(gpu, "1024") == any);
+    for (const char* misses : {"64", "16", "4", "1"}) {
+      INFO(misses);
+      const std::uint64_t now = cycles(gpu, misses);
+      CHECK(now >= before);
+      before = now;
+    }
+    CHECK(before > any * 2);
+  }
 }
 
 TEST_CASE("l1.write and l1.allocate: what a store leaves for a load") {

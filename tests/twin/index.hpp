@@ -7,7 +7,7 @@
 namespace warpmem::twin {
 
 // The L1's: XOR what each bit of the line's number that is set contributes. The numbers are those
-// measured on an H200 (model/cache/l1_index.hpp), written down once more.
+// measured on an H200 (model/cache/index/l1_index.hpp), written down once more.
 inline constexpr std::array<std::uint64_t, 39> kSetOfBit = {
     1,   2,   389, 90,  435, 49,  202, 231, 446, 329, 490, 369, 303,
     473, 419, 510, 449, 367, 313, 183, 42,  83,  229, 431, 393, 462,

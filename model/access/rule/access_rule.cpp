@@ -4,22 +4,18 @@
 
 namespace warpmem::model {
 
-const std::vector<std::string>& access_rule_names() {
-  static const std::vector<std::string> kNames{"half_warp_strict", "half_warp_segments",
-                                               "lines_or_segments", "sub_requests", "sectors"};
-  return kNames;
+namespace access_rule {
+using Policy = AccessRulePolicy;
+WARPMEM_POLICY_TABLE(WARPMEM_ACCESS_RULES)
+}  // namespace access_rule
+
+const std::vector<std::string>& access_rule_names() { return access_rule::names(); }
+const AccessRulePolicy& policy_of(AccessRule rule) {
+  return access_rule::at(static_cast<std::size_t>(rule));
 }
 
 std::uint32_t lanes_of_group(AccessRule rule, std::uint32_t bytes) {
-  const std::uint32_t width = std::max(4u, bytes);
-  switch (rule) {
-    case AccessRule::kHalfWarpStrict:
-    case AccessRule::kHalfWarpSegments: return 16;
-    case AccessRule::kLinesOrSegments: return 4u * kWarpLanes / width;  // 128 bytes at a time
-    case AccessRule::kSubRequests: return 32 / width;
-    case AccessRule::kSectors: break;
-  }
-  return kWarpLanes;
+  return policy_of(rule).lanes(std::max(4u, bytes));
 }
 
 void touched_pieces(const WarpAccess& a, std::uint32_t first_lane, std::uint32_t lanes,
@@ -41,14 +37,7 @@ void touched_pieces(const WarpAccess& a, std::uint32_t first_lane, std::uint32_t
 void list_transactions(const AccessShape& shape, const WarpAccess& a,
                        std::vector<Transaction>& out) {
   out.clear();
-  switch (shape.rule) {
-    case AccessRule::kHalfWarpStrict: return half_warp_strict(a, out);
-    case AccessRule::kHalfWarpSegments: return half_warp_segments(a, out);
-    case AccessRule::kLinesOrSegments:
-      return lines_or_segments(a, shape.line_bytes, shape.whole_lines, out);
-    case AccessRule::kSubRequests: return sub_requests(a, out);
-    case AccessRule::kSectors: return sectors(a, out);
-  }
+  policy_of(shape.rule).list(shape, a, out);
 }
 
 }  // namespace warpmem::model

@@ -1,5 +1,6 @@
-// Which transactions with memory the addresses of a warp become: one file a rule, by compute
-// capability. A transaction is a piece of memory, aligned to its size, that moves as a whole.
+// Which transactions with memory the addresses of a warp become: the rules that there are, by
+// compute capability. Each is a file of this folder and a row of policies.hpp. A transaction is a
+// piece of memory, aligned to its size, that moves as a whole.
 //
 // Pure functions of the addresses. What a cache does with a transaction is not decided here.
 //
@@ -12,16 +13,14 @@
 #include <vector>
 
 #include "model/access/access.hpp"
+#include "model/access/rule/policies.hpp"
+#include "model/policy/table.hpp"
 
 namespace warpmem::model {
 
-enum class AccessRule : std::uint8_t {
-  kHalfWarpStrict,    // 1.0, 1.1: a half-warp in order, or a transaction a lane
-  kHalfWarpSegments,  // 1.2, 1.3: segments of a half-warp, which shrink to what is used
-  kLinesOrSegments,   // 2.x, 3.x: lines through the L1, segments of 32 bytes past it
-  kSubRequests,       // 5.x, 6.x: 8, 4 or 2 lanes at a time, sectors
-  kSectors,           // 7.0 and later: a warp at once, sectors
-};
+// In the order of the rows.
+enum class AccessRule : std::uint8_t { WARPMEM_ACCESS_RULES(WARPMEM_ENUMERATOR) };
+// As cards name them.
 const std::vector<std::string>& access_rule_names();
 
 struct Transaction {
@@ -46,16 +45,17 @@ void list_transactions(const AccessShape& shape, const WarpAccess& access,
 // Lanes that are served together: 32 or fewer, by bytes a lane.
 std::uint32_t lanes_of_group(AccessRule rule, std::uint32_t bytes);
 
-// The rules, one file each; they add to `out`.
-void half_warp_strict(const WarpAccess& access, std::vector<Transaction>& out);
-void half_warp_segments(const WarpAccess& access, std::vector<Transaction>& out);
-void lines_or_segments(const WarpAccess& access, std::uint32_t line_bytes, bool whole_lines,
-                       std::vector<Transaction>& out);
-void sub_requests(const WarpAccess& access, std::vector<Transaction>& out);
-void sectors(const WarpAccess& access, std::vector<Transaction>& out);
+struct AccessRulePolicy {
+  std::uint32_t (*lanes)(std::uint32_t bytes) = nullptr;  // lanes_of_group()
+  // Adds to `out`.
+  void (*list)(const AccessShape& shape, const WarpAccess& access,
+               std::vector<Transaction>& out) = nullptr;
+  bool of_any_lines = true;  // else of lines of 128 bytes alone: what its transactions lie in
+};
+const AccessRulePolicy& policy_of(AccessRule);
 
-// What the last three share: the distinct aligned pieces of `piece` bytes that lanes of a group
-// touch, in the order in which the lowest lanes reach them.
+// What the last three of them share: the distinct aligned pieces of `piece` bytes that lanes of a
+// group touch, in the order in which the lowest lanes reach them.
 void touched_pieces(const WarpAccess& access, std::uint32_t first_lane, std::uint32_t lanes,
                     std::uint32_t group, std::uint32_t piece, std::vector<Transaction>& out);
 

@@ -6,7 +6,7 @@
 
 #include "model/access/rule/access_rule.hpp"
 
-namespace warpmem::model {
+namespace warpmem::model::access_rule {
 namespace {
 
 constexpr std::uint32_t kLanes = 16;
@@ -21,9 +21,9 @@ void shrink(Transaction& t, std::uint64_t first, std::uint64_t last) {
   }
 }
 
-}  // namespace
+std::uint32_t lanes(std::uint32_t) { return kLanes; }
 
-void half_warp_segments(const WarpAccess& a, std::vector<Transaction>& out) {
+void list(const AccessShape&, const WarpAccess& a, std::vector<Transaction>& out) {
   const std::uint32_t segment = a.bytes == 1 ? 32 : a.bytes == 2 ? 64 : 128;
   for (std::uint32_t group = 0; group < kWarpLanes / kLanes; ++group) {
     std::uint32_t pending = a.mask & 0xffffu << group * kLanes;
@@ -48,4 +48,9 @@ void half_warp_segments(const WarpAccess& a, std::vector<Transaction>& out) {
   }
 }
 
-}  // namespace warpmem::model
+}  // namespace
+
+extern const AccessRulePolicy half_warp_segments;
+const AccessRulePolicy half_warp_segments{.lanes = lanes, .list = list, .of_any_lines = false};
+
+}  // namespace warpmem::model::access_rule

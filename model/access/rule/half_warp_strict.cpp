@@ -6,7 +6,7 @@
 
 #include "model/access/rule/access_rule.hpp"
 
-namespace warpmem::model {
+namespace warpmem::model::access_rule {
 namespace {
 
 constexpr std::uint32_t kLanes = 16;
@@ -24,9 +24,9 @@ bool coalesced(const WarpAccess& a, std::uint32_t first, std::uint64_t& base) {
   return true;
 }
 
-}  // namespace
+std::uint32_t lanes(std::uint32_t) { return kLanes; }
 
-void half_warp_strict(const WarpAccess& a, std::vector<Transaction>& out) {
+void list(const AccessShape&, const WarpAccess& a, std::vector<Transaction>& out) {
   for (std::uint32_t first = 0; first < kWarpLanes; first += kLanes) {
     const std::uint32_t active = a.mask & 0xffffu << first, group = first / kLanes;
     if (!active) continue;
@@ -43,4 +43,9 @@ void half_warp_strict(const WarpAccess& a, std::vector<Transaction>& out) {
   }
 }
 
-}  // namespace warpmem::model
+}  // namespace
+
+extern const AccessRulePolicy half_warp_strict;
+const AccessRulePolicy half_warp_strict{.lanes = lanes, .list = list, .of_any_lines = false};
+
+}  // namespace warpmem::model::access_rule

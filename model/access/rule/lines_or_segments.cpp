@@ -6,14 +6,18 @@
 
 #include "model/access/rule/access_rule.hpp"
 
-namespace warpmem::model {
+namespace warpmem::model::access_rule {
+namespace {
 
-void lines_or_segments(const WarpAccess& a, std::uint32_t line_bytes, bool whole_lines,
-                       std::vector<Transaction>& out) {
+std::uint32_t lanes(std::uint32_t bytes) {
+  return 4u * kWarpLanes / bytes;  // 128 bytes at a time
+}
+
+void list(const AccessShape& shape, const WarpAccess& a, std::vector<Transaction>& out) {
   const std::uint32_t lanes = lanes_of_group(AccessRule::kLinesOrSegments, a.bytes);
   for (std::uint32_t first = 0, group = 0; first < kWarpLanes; first += lanes, ++group) {
-    if (whole_lines) {
-      touched_pieces(a, first, lanes, group, line_bytes, out);
+    if (shape.whole_lines) {
+      touched_pieces(a, first, lanes, group, shape.line_bytes, out);
       continue;
     }
     std::vector<Transaction> segments;
@@ -23,7 +27,7 @@ void lines_or_segments(const WarpAccess& a, std::uint32_t line_bytes, bool whole
     const std::size_t before = out.size();
     for (const Transaction& s : segments) {
       Transaction* const last = out.size() > before ? &out.back() : nullptr;
-      if (last && last->address + last->bytes == s.address && s.address % line_bytes != 0) {
+      if (last && last->address + last->bytes == s.address && s.address % shape.line_bytes != 0) {
         last->bytes += s.bytes;
         last->lanes |= s.lanes;
       } else {
@@ -33,4 +37,9 @@ void lines_or_segments(const WarpAccess& a, std::uint32_t line_bytes, bool whole
   }
 }
 
-}  // namespace warpmem::model
+}  // namespace
+
+extern const AccessRulePolicy lines_or_segments;
+const AccessRulePolicy lines_or_segments{.lanes = lanes, .list = list};
+
+}  // namespace warpmem::model::access_rule

@@ -1,5 +1,4 @@
-// The replacement policies, a row each: the name that cards give it, which is that of its file, and
-// the name that it has here. A new one goes to the end, as stored numbers count from the first.
+// The replacement policies, a row each (policy/table.hpp).
 #pragma once
 
 #define WARPMEM_REPLACEMENT_POLICIES(ROW) \
@@ -10,4 +9,5 @@
   ROW(tree_plru, kTreePlru)               \
   ROW(not_most_recent, kNotMostRecent)    \
   ROW(uneven, kUneven)                    \
-  ROW(plain_lru, kPlainLru)
+  ROW(plain_lru, kPlainLru)               \
+  ROW(bimodal, kBimodal)

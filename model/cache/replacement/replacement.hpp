@@ -11,13 +11,12 @@
 #include <vector>
 
 #include "model/cache/replacement/policies.hpp"
+#include "model/policy/table.hpp"
 
 namespace warpmem::model {
 
 // In the order of the rows.
-#define WARPMEM_POLICY(name, enumerator) enumerator,
-enum class Replacement : std::uint8_t { WARPMEM_REPLACEMENT_POLICIES(WARPMEM_POLICY) };
-#undef WARPMEM_POLICY
+enum class Replacement : std::uint8_t { WARPMEM_REPLACEMENT_POLICIES(WARPMEM_ENUMERATOR) };
 // As cards name them.
 const std::vector<std::string>& replacement_names();
 

@@ -50,6 +50,7 @@ struct CardNumbers {
   std::uint64_t lrc_merge = 0;              // SMs a coalesced request serves
   std::uint64_t lrc_way_cycles = 0;         // of a read's latency: to the coalescer and back
   std::uint64_t l1_read_entries = 0;        // lines of misses that wait to leave an L1
+  std::uint64_t l1_misses = 0;              // lines that its loads wait for at most; 0: any
   std::uint64_t l1_read_cycles = 0;         // that one waits beyond the latest miss on it
   std::uint64_t l1_store_entries = 0;       // lines of stores that wait to leave an L1
   std::uint64_t l1_store_cycles = 0;        // that a line of stores waits beyond its data

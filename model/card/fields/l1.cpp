@@ -1,8 +1,10 @@
 // The L1 of an SM, and what waits to leave it.
+#include "model/cache/allocate/allocate.hpp"
+#include "model/cache/cached_spaces.hpp"
 #include "model/cache/replacement/replacement.hpp"
 #include "model/cache/set_index.hpp"
 #include "model/cache/store_queue.hpp"
-#include "model/cache/write_policy.hpp"
+#include "model/cache/write/write_policy.hpp"
 #include "model/card/fields/groups.hpp"
 
 namespace warpmem::model {
@@ -76,6 +78,13 @@ constexpr CardField kRows[] = {
      &CardNumbers::l1_reserved,
      "part of the L1 that never holds data",
      {.zero = true}},
+    {"l1.misses",
+     "lines",
+     &CardNumbers::l1_misses,
+     "lines that an SM's loads have missed and wait for at most (MSHRs), where time is kept; 0: "
+     "any "
+     "number",
+     {.zero = true, .most = 1024, .otherwise = {"0", "no limit is known"}}},
     {"l1.read_entries",
      "lines",
      &CardNumbers::l1_read_entries,

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "model/access/access.hpp"
+#include "model/access/rule/access_rule.hpp"
 #include "model/card/card.hpp"
 #include "model/card/spec_of.hpp"
 #include "model/card/specs/u32.hpp"
@@ -23,11 +24,20 @@ L1Spec spec_of(const Card& card) {
   l1.bytes = n.l1_bytes;
   l1.reserved = n.l1_reserved;
   l1.ways = u32(n.l1_ways);
+  l1.replacement = static_cast<Replacement>(n.l1_replacement);
+  l1.misses = u32(n.l1_misses);
+  if (static_cast<AccessRule>(n.access_rule) != AccessRule::kSectors) {
+    l1.early = true;
+    l1.present = true;  // where shared memory leaves it room
+    l1.local_write = static_cast<LocalWrite>(n.l1_local_write);
+    l1.index = {static_cast<SetRule>(n.l1_index), u32(n.l1_sets)};
+    l1.tag_banks = 1;
+    return l1;
+  }
   // A power of two, enough for L1 and shared memory together.
   const std::uint64_t sets =
       n.l1_sets ? n.l1_sets : std::bit_ceil(n.l1_bytes / n.line_bytes / n.l1_ways);
   l1.index = {static_cast<SetRule>(n.l1_index), u32(std::max<std::uint64_t>(4, sets))};
-  l1.replacement = static_cast<Replacement>(n.l1_replacement);
   l1.store_entries = u32(n.l1_store_entries);
   l1.store_cycles = u32(n.l1_store_cycles);
   l1.read_entries = u32(n.l1_read_entries);

@@ -6,7 +6,7 @@
 namespace warpmem::model {
 namespace {
 
-SmSpec sm_of(const CardNumbers& n) {
+SmSpec sm_of(const CardNumbers& n, bool early) {
   SmSpec s;
   s.count = static_cast<std::uint32_t>(n.sm_count);
   s.warps = n.sm_warps;
@@ -14,6 +14,8 @@ SmSpec sm_of(const CardNumbers& n) {
   s.latency_shared = n.latency_shared;
   s.latency_conflict = n.latency_conflict;
   s.latency_texture = n.latency_texture;
+  s.latency_texture_miss = n.latency_texture_miss > 0 ? n.latency_texture_miss : n.latency_texture;
+  if (early) return s;
   s.latency_coordinates = n.latency_coordinates;
   s.latency_filter = n.latency_filter;
   s.latency_remote = n.latency_remote;
@@ -35,12 +37,15 @@ template <>
 SystemSpec spec_of(const Card& card) {
   const CardNumbers& n = card.numbers();
   SystemSpec s;
-  s.sm = sm_of(n);
-  s.launch = {n.launch_l2_read_sectors, n.launch_dram_read_sectors, n.launch_fabric_sectors,
-              n.launch_dirty_sectors};
   s.memory = spec_of<MemorySpec>(card);
-  s.l2 = spec_of<L2Spec>(card);
   s.path = spec_of<MemoryPathSpec>(card);
+  const bool early = s.memory.moves_transactions();
+  s.sm = sm_of(n, early);
+  s.launch = {n.launch_l2_read_sectors, n.launch_dram_read_sectors};
+  if (early) return s;
+  s.launch.fabric = n.launch_fabric_sectors;
+  s.launch.dirty = n.launch_dirty_sectors;
+  s.l2 = spec_of<L2Spec>(card);
   return s;
 }
 

@@ -7,7 +7,7 @@
 
 #include "model/shared/rule/shared_rule.hpp"
 
-namespace warpmem::model {
+namespace warpmem::model::bank_rule {
 namespace {
 
 // Distinct words in the fullest bank, of so many lanes.
@@ -26,9 +26,7 @@ int ways(const WarpAccess& a, std::uint32_t first, std::uint32_t lanes, const Ba
   return static_cast<int>(most);
 }
 
-}  // namespace
-
-SharedPasses multicast_2x(const WarpAccess& a, const Banks& banks) {
+SharedPasses passes(const WarpAccess& a, SharedKind, const Banks& banks) {
   SharedPasses out;
   if (a.bytes <= 8) {
     const std::uint32_t lanes = a.bytes <= 4 ? kWarpLanes : kWarpLanes / 2;
@@ -48,4 +46,10 @@ SharedPasses multicast_2x(const WarpAccess& a, const Banks& banks) {
   return out;
 }
 
-}  // namespace warpmem::model
+}  // namespace
+
+extern const BankRulePolicy multicast_2x;
+const BankRulePolicy multicast_2x{
+    .passes = passes, .turns = lane_by_lane, .together = by_width, .taking_turns = whole_warp};
+
+}  // namespace warpmem::model::bank_rule

@@ -8,14 +8,14 @@
 
 #include "model/shared/rule/shared_rule.hpp"
 
-namespace warpmem::model {
+namespace warpmem::model::bank_rule {
 namespace {
 
 constexpr std::uint32_t kLanes = 16;
 
 // Passes of the k-th words of these lanes.
-int passes(const WarpAccess& a, std::uint32_t lanes, std::uint32_t k, bool store,
-           const Banks& banks) {
+int passes_of(const WarpAccess& a, std::uint32_t lanes, std::uint32_t k, bool store,
+              const Banks& banks) {
   const auto word = [&](std::uint32_t l) { return a.address[l] / banks.bytes + k; };
   int count = 0;
   while (lanes) {
@@ -36,16 +36,14 @@ int passes(const WarpAccess& a, std::uint32_t lanes, std::uint32_t k, bool store
   return count;
 }
 
-}  // namespace
-
-SharedPasses one_broadcast(const WarpAccess& a, bool store, const Banks& banks) {
+SharedPasses passes(const WarpAccess& a, SharedKind kind, const Banks& banks) {
   SharedPasses out;
   const std::uint32_t words = std::max(1u, a.bytes / banks.bytes);
   for (std::uint32_t first = 0; first < kWarpLanes; first += kLanes) {
     const std::uint32_t lanes = a.mask & 0xffffu << first;
     if (!lanes) continue;
     for (std::uint32_t k = 0; k < words; ++k) {
-      out.taken += passes(a, lanes, k, store, banks);
+      out.taken += passes_of(a, lanes, k, kind == SharedKind::kStore, banks);
       ++out.groups;
     }
   }
@@ -53,4 +51,12 @@ SharedPasses one_broadcast(const WarpAccess& a, bool store, const Banks& banks) 
   return out;
 }
 
-}  // namespace warpmem::model
+std::uint32_t together(std::uint32_t, const Banks&) { return kLanes; }
+
+}  // namespace
+
+extern const BankRulePolicy one_broadcast;
+const BankRulePolicy one_broadcast{
+    .passes = passes, .turns = lane_by_lane, .together = together, .taking_turns = whole_warp};
+
+}  // namespace warpmem::model::bank_rule

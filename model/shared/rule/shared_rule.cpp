@@ -4,13 +4,17 @@
 
 namespace warpmem::model {
 
-const std::vector<std::string>& shared_rule_names() {
-  static const std::vector<std::string> kNames{"multicast", "multicast_2x", "one_broadcast",
-                                               "wide_banks"};
-  return kNames;
+namespace bank_rule {
+using Policy = BankRulePolicy;
+WARPMEM_POLICY_TABLE(WARPMEM_BANK_RULES)
+}  // namespace bank_rule
+
+const std::vector<std::string>& shared_rule_names() { return bank_rule::names(); }
+const BankRulePolicy& policy_of(SharedRule rule) {
+  return bank_rule::at(static_cast<std::size_t>(rule));
 }
 
-SharedPasses lane_by_lane(const WarpAccess& a, const Banks& banks) {
+SharedPasses lane_by_lane(const WarpAccess& a, SharedKind, const Banks& banks) {
   std::vector<int> lanes(banks.count);
   int most = 0;
   for (std::uint32_t l = 0; l < kWarpLanes; ++l)
@@ -18,19 +22,16 @@ SharedPasses lane_by_lane(const WarpAccess& a, const Banks& banks) {
   return {most, most, most > 0};
 }
 
+std::uint32_t whole_warp(std::uint32_t) { return kWarpLanes; }
+
+std::uint32_t by_width(std::uint32_t bytes, const Banks& banks) {
+  return std::clamp<std::uint32_t>(banks.count * banks.bytes / bytes, 1, kWarpLanes);
+}
+
 SharedPasses shared_passes(SharedRule rule, const WarpAccess& a, SharedKind kind,
                            const Banks& banks) {
-  if (rule == SharedRule::kMulticast) return shared_passes(a, kind, banks);
-  if (kind == SharedKind::kAtomic || kind == SharedKind::kCompareAndSwap ||
-      kind == SharedKind::kAttempt)
-    return lane_by_lane(a, banks);
-  switch (rule) {
-    case SharedRule::kOneBroadcast: return one_broadcast(a, kind == SharedKind::kStore, banks);
-    case SharedRule::kMulticast2x: return multicast_2x(a, banks);
-    case SharedRule::kWideBanks: return wide_banks(a, banks);
-    case SharedRule::kMulticast: break;
-  }
-  return {};
+  const BankRulePolicy& policy = policy_of(rule);
+  return (takes_turns(kind) ? policy.turns : policy.passes)(a, kind, banks);
 }
 
 }  // namespace warpmem::model

@@ -8,11 +8,11 @@
 
 #include "model/shared/rule/shared_rule.hpp"
 
-namespace warpmem::model {
+namespace warpmem::model::bank_rule {
 namespace {
 
 // Distinct rows in the fullest bank: what a bank gives in a pass is one of its rows.
-int passes(const WarpAccess& a, std::uint32_t first, std::uint32_t lanes, const Banks& banks) {
+int passes_of(const WarpAccess& a, std::uint32_t first, std::uint32_t lanes, const Banks& banks) {
   std::vector<std::vector<std::uint64_t>> rows(banks.count);
   std::size_t most = 0;
   const std::uint64_t row_bytes = std::uint64_t{banks.count} * 8;
@@ -29,13 +29,11 @@ int passes(const WarpAccess& a, std::uint32_t first, std::uint32_t lanes, const 
   return static_cast<int>(most);
 }
 
-}  // namespace
-
-SharedPasses wide_banks(const WarpAccess& a, const Banks& banks) {
+SharedPasses passes(const WarpAccess& a, SharedKind, const Banks& banks) {
   SharedPasses out;
   const std::uint32_t lanes = a.bytes <= 8 ? kWarpLanes : kWarpLanes / 2;
   for (std::uint32_t first = 0; first < kWarpLanes; first += lanes) {
-    const int taken = passes(a, first, lanes, banks);
+    const int taken = passes_of(a, first, lanes, banks);
     out.taken += taken;
     out.groups += taken > 0;
   }
@@ -43,4 +41,17 @@ SharedPasses wide_banks(const WarpAccess& a, const Banks& banks) {
   return out;
 }
 
-}  // namespace warpmem::model
+std::uint32_t together(std::uint32_t bytes, const Banks&) {
+  return bytes <= 8 ? kWarpLanes : kWarpLanes / 2;
+}
+
+}  // namespace
+
+extern const BankRulePolicy wide_banks;
+const BankRulePolicy wide_banks{.passes = passes,
+                                .turns = lane_by_lane,
+                                .together = together,
+                                .taking_turns = whole_warp,
+                                .gives = 8};
+
+}  // namespace warpmem::model::bank_rule

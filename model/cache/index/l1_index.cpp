@@ -1,7 +1,6 @@
-#include "model/cache/l1_index.hpp"
+#include "model/cache/index/l1_index.hpp"
 
 #include "base/wide_words.hpp"
-#include "model/cache/tag_banks.hpp"
 
 namespace warpmem::model {
 namespace {
@@ -82,21 +81,6 @@ WARPMEM_AVX512 void sets_avx512(const LineWords& words, std::uint32_t* set) {
 #endif
 
 }  // namespace
-
-// How many of sixteen are in each bank, a byte each: side by side.
-WARPMEM_WIDE_HOSTS static std::uint32_t in_banks_of_16(const std::uint32_t* __restrict set) {
-  std::uint32_t in_bank = 0;
-  for (std::size_t i = 0; i < 16; ++i) in_bank += 1u << set[i] % 4 * 8;
-  return in_bank;
-}
-
-int tag_passes_of_sets(const std::uint32_t* set, std::size_t count) {
-  TagPasses passes;
-  std::size_t i = 0;
-  for (; i + 16 <= count; i += 16) passes.add_all(in_banks_of_16(set + i));
-  for (; i < count; ++i) passes.add(set[i] % 4);
-  return passes.count();
-}
 
 void l1_sets(const LineWords& words, std::uint32_t* set) {
 #ifdef WARPMEM_AVX512

@@ -1,4 +1,4 @@
-// What the L1 is for, and what a store does in it.
+// What an L1 is for, and when what is stored to local memory leaves it.
 #pragma once
 
 #include <cstdint>
@@ -23,19 +23,6 @@ constexpr bool caches_asked(CachedSpaces s) {
 }
 constexpr bool caches_local(CachedSpaces s) {
   return s == CachedSpaces::kBoth || s == CachedSpaces::kLocal || s == CachedSpaces::kLocalAndAsked;
-}
-
-enum class Allocate : std::uint8_t { kLoadsAndStores, kLoads };
-inline const std::vector<std::string>& allocate_names() {
-  static const std::vector<std::string> kNames{"loads_and_stores", "loads"};
-  return kNames;
-}
-
-// A store goes through to the L2 either way; in the L1 its line gets what was stored, or goes.
-enum class WritePolicy : std::uint8_t { kThrough, kEvict };
-inline const std::vector<std::string>& write_policy_names() {
-  static const std::vector<std::string> kNames{"through", "evict"};
-  return kNames;
 }
 
 enum class LocalWrite : std::uint8_t { kThrough, kBack };
