@@ -7,12 +7,12 @@
 #include <cstdlib>
 #include <optional>
 
+#include "binary/disassembly/cuda_tools.hpp"
 #include "binary/fatbin/fat_binary.hpp"
 #include "emulate/executor/launch_inputs.hpp"
-#include "emulate/mapping/machine_code.hpp"
-#include "emulate/mapping/site_map.hpp"
-#include "emulate/mapping/yields.hpp"
 #include "emulate/ptx/parser.hpp"
+#include "emulate/sass/machine_kernel.hpp"
+#include "emulate/toolkit/toolkit.hpp"
 
 namespace warpmem::emulate {
 namespace {
@@ -21,7 +21,6 @@ namespace {
 // came of closing.
 Result<void> close_trace(trace::TraceWriter& writer, Tracer& tracer, const Result<void>& ran,
                          EmulateReport& report) {
-  report.mapping = tracer.mapping();
   trace::LaunchEnd end;
   end.truncated = !ran;
   end.times = tracer.times(report.statistics.times, report.statistics.own_calls);
@@ -70,7 +69,6 @@ class FileRun {
     if (auto ok = load(); !ok) return ok;
     auto files = prepare();
     if (!files) return files.error();
-    if (auto ok = assemble(); !ok) return ok;
     if (auto ok = set_shape(); !ok) return ok;
     if (auto ok = open_trace(); !ok) return ok;
     if (auto ok = execute(); !ok) return ok;
@@ -92,14 +90,76 @@ class FileRun {
     auto memory = Memory::create(request_.limits.memory_bytes);
     if (!memory) return memory.error();
     memory_.emplace(std::move(memory).value());
-    auto loaded = LoadedModule::load(std::move(module).value(), *memory_);
+    if (auto ok = build(std::move(module).value()); !ok) return ok;
+    if (auto ok = check_required(*kernel_, launch_); !ok) return ok;
+    if (kernel_->entry->required_cluster[0]) launch_.cluster = kernel_->entry->required_cluster;
+    return {};
+  }
+
+  Result<void> build(Module module) {
+    const std::uint32_t cc = request_.limits.sm.capability;
+    if (wants_machine_code(request_.level, cc)) {
+      auto ok = build_machine(module);
+      if (ok || request_.level == CodeLevel::kSass || ok.error().kind != ErrorKind::kEnvironment)
+        return ok;
+      report_.why_ptx =
+          ok.error().message + (ok.error().fix.empty() ? "" : "; " + ok.error().fix);
+    }
+    auto loaded = LoadedModule::load(std::move(module), *memory_);
     if (!loaded) return loaded.error();
     loaded_ = std::move(*loaded);
     auto kernel = build_kernel(*loaded_, launch_.entry);
     if (!kernel) return kernel.error();
     kernel_ = std::move(*kernel);
-    if (auto ok = check_required(*kernel_, launch_); !ok) return ok;
-    if (kernel_->entry->required_cluster[0]) launch_.cluster = kernel_->entry->required_cluster;
+    return request_.level == CodeLevel::kPtx ? Result<void>{} : find_resources();
+  }
+
+  // What ptxas makes of the file, as nvdisasm reads it.
+  Result<void> build_machine(const Module& module) {
+    auto entry = find_entry(module, launch_.entry);
+    if (!entry) return entry.error();
+    const Toolkit tools = find_toolkit();
+    if (tools.nvdisasm.empty())
+      return Error{ErrorKind::kEnvironment, "no nvdisasm was found, which reads machine code",
+                   request_.ptx, record::kGetNvdisasm};
+    if (tools.ptxas.empty())
+      return Error{ErrorKind::kEnvironment, "no ptxas was found, which makes machine code",
+                   request_.ptx, record::kGetPtxas};
+    const std::uint32_t card = request_.limits.sm.capability, cc = code_capability(card);
+    if (card != cc) stand_in_ = stands_in_for(card);
+    auto code = assemble(tools.ptxas, module.source->text(), assembled_arch(module.target, cc),
+                         with_lines({}, module.source->text()));
+    if (!code) return code.error();
+    auto contents = read_cubin(*code, request_.ptx);
+    if (!contents) return contents.error();
+    auto loaded = LoadedModule::load(module_of(*contents, request_.ptx), *memory_);
+    if (!loaded) return loaded.error();
+    loaded_ = std::move(*loaded);
+    auto kernel = build_machine_kernel(*loaded_, *contents, *code, std::string((*entry)->name),
+                                       tools.nvdisasm);
+    if (!kernel) return kernel.error();
+    kernel_ = std::move(*kernel);
+    const trace::Program& program = kernel_->machine->program;
+    resources_ = Resources{program.registers, program.static_shared, program.local_bytes};
+    return {};
+  }
+
+  // Registers of PTX are those that ptxas gives it.
+  Result<void> find_resources() {
+    const Module& module = loaded_->module();
+    const Toolkit tools = find_toolkit();
+    if (tools.ptxas.empty()) {
+      if (report_.why_ptx.empty())
+        report_.why_ptx = fmt::format("no ptxas was found; {}", record::kGetPtxas);
+      return {};
+    }
+    const CodeTarget target = code_target(tools, module.target, request_.limits.sm.capability);
+    stand_in_ = target.stand_in;
+    auto code = assemble(tools.ptxas, module.source->text(), target.arch, target.options);
+    auto known = code ? resources_of(*code, std::string(kernel_->entry->name)) : code.error();
+    if (!known && known.error().kind == ErrorKind::kResources) return known.error();
+    if (known) resources_ = *known;
+    if (report_.why_ptx.empty()) report_.why_ptx = known ? stand_in_ : known.error().message;
     return {};
   }
 
@@ -115,36 +175,6 @@ class FileRun {
     return files;
   }
 
-  // What ptxas makes of the PTX, and which of its instructions are which accesses.
-  Result<void> assemble() {
-    if (request_.ptx_only) return {};
-    const Module& module = loaded_->module();
-    MachineCode::Request wanted;
-    wanted.toolkit = find_toolkit();
-    const CodeTarget target =
-        code_target(wanted.toolkit, module.target, request_.limits.sm.capability);
-    wanted.arch = target.arch, wanted.options = target.options;
-    stand_in_ = target.stand_in;
-    machine_.emplace(module, std::move(wanted));
-    auto known = machine_->resources(std::string(kernel_->entry->name));
-    if (!known && known.error().kind == ErrorKind::kResources) return known.error();
-    if (!known) {
-      report_.unmapped = known.error().message;
-      return {};
-    }
-    resources_ = *known;
-    if (!stand_in_.empty()) {
-      report_.unmapped = stand_in_;
-      return {};
-    }
-    auto code = machine_->instructions(*kernel_);
-    if (code) mark_yields(*kernel_, *code);
-    auto made = code ? map_sites(*kernel_, *code, *resources_, machine_->arch()) : code.error();
-    if (made) map_.emplace(std::move(*made));
-    else report_.unmapped = made.error().message;
-    return {};
-  }
-
   Result<void> set_shape() {
     shape_.grid = launch_.grid, shape_.block = launch_.block, shape_.cluster = launch_.cluster;
     shape_.dynamic_shared = launch_.dynamic_shared, shape_.cooperative = launch_.cooperative;
@@ -158,11 +188,11 @@ class FileRun {
 
   trace::Origin origin_of(const trace::Program& program) const {
     trace::Origin origin;
-    origin.level = map_ ? trace::Level::kPtxSass : trace::Level::kPtx;
+    origin.level = program.level;
     origin.tool = request_.tool, origin.command = request_.command;
     origin.gpu = request_.limits.name + " (emulated)", origin.arch = program.arch;
     origin.sms = request_.limits.sms;
-    if (!map_)
+    if (program.level == trace::Level::kPtx)
       origin.missing = {
           "what ptxas merges, drops or adds (registers spilled to local memory): the trace is of "
           "PTX"};
@@ -171,7 +201,7 @@ class FileRun {
   }
 
   Result<void> open_trace() {
-    trace::Program program = map_ ? map_->program : describe(*kernel_);
+    trace::Program program = describe(*kernel_);
     if (resources_)
       program.registers = resources_->registers, program.static_shared = resources_->static_shared,
       program.local_bytes = resources_->local_bytes;
@@ -192,7 +222,6 @@ class FileRun {
     l.allocations = memory_->allocations();
     if (auto ok = writer_->begin_launch(l); !ok) return ok;
     tracer_.emplace([this](const trace::EncodedBlock& block) { return writer_->append(block); }, 0);
-    if (map_) tracer_->use(*map_);
     return {};
   }
 
@@ -213,10 +242,8 @@ class FileRun {
   std::unique_ptr<Kernel> kernel_;
   Buffers buffers_;
   LaunchShape shape_;
-  std::optional<MachineCode> machine_;
-  std::string stand_in_;  // whose registers the kernel has, where there is no code for the card
+  std::string stand_in_;  // whose code it is, where there is none for the card
   std::optional<Resources> resources_;
-  std::optional<SiteMap> map_;
   std::optional<trace::TraceWriter> writer_;
   std::optional<Tracer> tracer_;
 };

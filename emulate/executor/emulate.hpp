@@ -6,6 +6,7 @@
 
 #include "emulate/executor/executor.hpp"
 #include "emulate/executor/launch_file.hpp"
+#include "emulate/toolkit/code_level.hpp"
 
 namespace warpmem::emulate {
 
@@ -16,7 +17,7 @@ struct EmulateRequest {
   std::string tool;        // "warpmem 0.1.0 emulate"
   std::string command;     // command line, for the trace's origin
   bool overwrite = false;  // files that are there already: the trace, what buffers are written to
-  bool ptx_only = false;   // do not ask ptxas
+  CodeLevel level = CodeLevel::kBest;
   DeviceLimits limits;
   RunOptions run;
   std::function<void(const std::string&)> note;  // what the user should know of where files go
@@ -25,9 +26,8 @@ struct EmulateRequest {
 struct EmulateReport {
   std::string kernel;  // demangled
   RunStatistics statistics;
-  double seconds = 0;    // of execution
-  std::string unmapped;  // why the trace is of PTX; empty where it is of machine code, or was to be
-  MappingCounts mapping;
+  double seconds = 0;   // of execution
+  std::string why_ptx;  // its PTX ran, though nobody asked for that: the reason
   bool traced = false;  // the trace is whole, and has its name
   std::string kept;     // the incomplete trace that a failed run has left; empty: none
 };

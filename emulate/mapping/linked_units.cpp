@@ -24,7 +24,7 @@ struct Tagged {
   record::Disassembly listing;
 };
 
-Result<Tagged> tag(const LinkedUnit& unit, const Toolkit& toolkit, const std::string& arch) {
+Result<Tagged> tag(const DeviceObject& unit, const Toolkit& toolkit, const std::string& arch) {
   auto module = parse_ptx(unit.name + ".ptx", unit.ptx);
   if (!module) return module.error();
   Tagged out{std::move(*module), {}, {}, {}, {}};
@@ -61,28 +61,22 @@ bool same_code(const Tagged& unit, const record::CubinFunction& f,
 }  // namespace
 
 struct LinkedUnits::Unit {
-  LinkedUnit source;
+  DeviceObject source;
   std::optional<Result<Tagged>> tagged;  // made when a kernel of it is first asked for
 };
 
-LinkedUnits::LinkedUnits(std::vector<LinkedUnit> units, Toolkit toolkit, std::string arch)
+LinkedUnits::LinkedUnits(std::vector<DeviceObject> units, Toolkit toolkit, std::string arch)
     : toolkit_(std::move(toolkit)), arch_(std::move(arch)) {
-  for (LinkedUnit& unit : units)
+  for (DeviceObject& unit : units)
     units_.push_back(std::make_unique<Unit>(Unit{std::move(unit), std::nullopt}));
 }
 
 LinkedUnits::~LinkedUnits() = default;
 
 Result<Cubin> LinkedUnits::link() const {
-  std::vector<Cubin> objects;
-  for (const std::unique_ptr<Unit>& unit : units_) {
-    std::vector<std::string> options = unit->source.options;
-    options.emplace_back("-c");
-    auto object = assemble(toolkit_.ptxas, unit->source.ptx, arch_, options);
-    if (!object) return object.error();
-    objects.push_back(std::move(*object));
-  }
-  return link_objects(toolkit_.nvlink, objects, arch_);
+  std::vector<DeviceObject> objects;
+  for (const std::unique_ptr<Unit>& unit : units_) objects.push_back(unit->source);
+  return assemble_and_link(toolkit_, objects, arch_);
 }
 
 Result<std::vector<LinkedUnits::Origin>> LinkedUnits::origins(const std::string& function,

@@ -11,15 +11,9 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "emulate/mapping/toolkit.hpp"
+#include "emulate/toolkit/toolkit.hpp"
 
 namespace warpmem::emulate {
-
-// A device object: its PTX, and ptxas's options for it.
-struct LinkedUnit {
-  std::string name, ptx;
-  std::vector<std::string> options;
-};
 
 class LinkedUnits {
  public:
@@ -27,7 +21,7 @@ class LinkedUnits {
     std::string function;         // mangled; empty: the instruction comes from no statement
     std::uint32_t statement = 0;  // of that function
   };
-  LinkedUnits(std::vector<LinkedUnit> units, Toolkit toolkit, std::string arch);
+  LinkedUnits(std::vector<DeviceObject> units, Toolkit toolkit, std::string arch);
   ~LinkedUnits();
 
   // What they are linked to, where a program does not carry it for this GPU: on one, the driver would link it.

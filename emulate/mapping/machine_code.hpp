@@ -10,17 +10,11 @@
 
 #include "emulate/ptx/program.hpp"
 #include "emulate/mapping/linked_units.hpp"
-#include "emulate/mapping/toolkit.hpp"
+#include "emulate/toolkit/toolkit.hpp"
 #include "binary/cubin/cubin.hpp"
 #include "binary/disassembly/disassembly.hpp"
 
 namespace warpmem::emulate {
-
-struct Resources {
-  std::uint32_t registers = 0;      // per thread
-  std::uint32_t static_shared = 0;  // bytes per CTA
-  std::uint32_t local_bytes = 0;    // stack frame and spills per thread
-};
 
 constexpr std::uint32_t kNoStatement = ~std::uint32_t{0};
 // Of a function that the kernel cannot come to. ptxas lays those whose address is somewhere (in a
@@ -43,7 +37,7 @@ class MachineCode {
     Cubin shipped;  // the program's own machine code for `arch`; empty: it has none
     // What `shipped` was linked from (-rdc=true): the module's PTX is theirs put together, and no
     // ptxas makes `shipped` of that. None: one object, whose PTX is the module's.
-    std::vector<LinkedUnit> units;
+    std::vector<DeviceObject> units;
   };
   // `module` must outlive it.
   MachineCode(const Module& module, Request request);

@@ -181,8 +181,7 @@ std::string demangled(std::string_view name) {
   return without_tags(std::move(out));
 }
 
-Result<std::unique_ptr<Kernel>> build_kernel(const LoadedModule& loaded, const std::string& entry) {
-  const Module& module = loaded.module();
+Result<const Function*> find_entry(const Module& module, const std::string& entry) {
   std::vector<std::string> names;
   const Function* found = nullptr;
   for (const Function& f : module.functions) {
@@ -208,6 +207,14 @@ Result<std::unique_ptr<Kernel>> build_kernel(const LoadedModule& loaded, const s
                  : names.empty() ? "the file has no .entry at all"
                                  : "its kernels are: " + list};
   }
+  return found;
+}
+
+Result<std::unique_ptr<Kernel>> build_kernel(const LoadedModule& loaded, const std::string& entry) {
+  const Module& module = loaded.module();
+  auto entry_found = find_entry(module, entry);
+  if (!entry_found) return entry_found.error();
+  const Function* const found = *entry_found;
   auto kernel = std::make_unique<Kernel>();
   kernel->module = &loaded;
   kernel->entry = found;

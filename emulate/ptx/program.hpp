@@ -60,6 +60,10 @@ struct Kernel {
   bool reserves_shared = false;  // asks for cooperative groups' own shared memory
 };
 
+// The kernel of this name, mangled, or as C++ has it where only one has that. Fails with those that
+// there are.
+Result<const Function*> find_entry(const Module& module, const std::string& entry);
+
 // Decodes `entry` and what it reaches. Fails at the first instruction that is not supported.
 Result<std::unique_ptr<Kernel>> build_kernel(const LoadedModule& module, const std::string& entry);
 

@@ -3,7 +3,7 @@
 
 #include "emulate/mapping/machine_code.hpp"
 #include "emulate/mapping/tagged_ptx.hpp"
-#include "emulate/mapping/toolkit.hpp"
+#include "emulate/toolkit/toolkit.hpp"
 #include "emulate/ptx/parser.hpp"
 #include "tests/catch.hpp"
 #include "tests/emulate/support.hpp"

@@ -1,5 +1,5 @@
 // What nvdisasm printed, kept between runs: found when it is whole and the user's own, else never.
-#include "binary/disassembly/listing_cache.hpp"
+#include "binary/disassembly/tool_cache.hpp"
 
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -24,14 +24,14 @@ namespace {
 constexpr unsigned char kImage[] = {1, 2, 3};
 const std::string kTool = "/proc/self/exe";
 
-ListingKey some_key(std::string_view options = "-fun 1") {
-  return *listing_key(kTool, options, kImage);
+ToolKey some_key(std::string_view options = "-fun 1") {
+  return *tool_key(kTool, options, kImage);
 }
 
 struct Folder {
   ScratchFolder scratch = std::move(ScratchFolder::create()).value();
   std::string path = scratch.file("warpmem");
-  ListingCache cache{path};
+  ToolCache cache{path};
 
   std::vector<fs::path> files() const {
     std::vector<fs::path> out;
@@ -50,33 +50,33 @@ void write(const fs::path& file, const std::string& bytes) {
 
 }  // namespace
 
-TEST_CASE("a listing that was kept is found by all that it depends on", "[record][listing_cache]") {
+TEST_CASE("a listing that was kept is found by all that it depends on", "[record][tool_cache]") {
   const Folder f;
   CHECK_FALSE(f.cache.find(some_key()));
   f.cache.keep(some_key(), "EXIT ;\n");
   CHECK(f.cache.find(some_key()) == "EXIT ;\n");
   CHECK_FALSE(f.cache.find(some_key("-fun 2")));
   constexpr unsigned char kOther[] = {1, 2, 4};
-  CHECK_FALSE(f.cache.find(*listing_key(kTool, "-fun 1", kOther)));
+  CHECK_FALSE(f.cache.find(*tool_key(kTool, "-fun 1", kOther)));
   const std::string other_tool = f.scratch.file("nvdisasm");
   fs::copy_file(kTool, other_tool);
-  CHECK_FALSE(f.cache.find(*listing_key(other_tool, "-fun 1", kImage)));
+  CHECK_FALSE(f.cache.find(*tool_key(other_tool, "-fun 1", kImage)));
   // As an installation in its place: another time.
-  const auto before = listing_key(other_tool, "-fun 1", kImage);
+  const auto before = tool_key(other_tool, "-fun 1", kImage);
   fs::last_write_time(other_tool, fs::last_write_time(other_tool) - std::chrono::seconds(10));
-  CHECK(before->hash != listing_key(other_tool, "-fun 1", kImage)->hash);
+  CHECK(before->hash != tool_key(other_tool, "-fun 1", kImage)->hash);
 }
 
-TEST_CASE("of a script nobody knows what it starts: nothing is kept", "[record][listing_cache]") {
+TEST_CASE("of a script nobody knows what it starts: nothing is kept", "[record][tool_cache]") {
   const Folder f;
   const std::string script = f.scratch.file("nvdisasm");
   write(script, "#!/bin/sh\nexec other \"$@\"\n");
-  CHECK_FALSE(listing_key(script, "", kImage));
-  CHECK_FALSE(listing_key("nvdisasm", "", kImage));
-  CHECK_FALSE(listing_key("/no/such/file", "", kImage));
+  CHECK_FALSE(tool_key(script, "", kImage));
+  CHECK_FALSE(tool_key("nvdisasm", "", kImage));
+  CHECK_FALSE(tool_key("/no/such/file", "", kImage));
 }
 
-TEST_CASE("an entry that was cut or changed anywhere is none", "[record][listing_cache]") {
+TEST_CASE("an entry that was cut or changed anywhere is none", "[record][tool_cache]") {
   const Folder f;
   const std::string text = "/*0000*/ IADD3 R1, R2, R3, RZ ;\n/*0010*/ EXIT ;\n";
   f.cache.keep(some_key(), text);
@@ -108,7 +108,7 @@ TEST_CASE("an entry that was cut or changed anywhere is none", "[record][listing
   CHECK(f.cache.find(some_key()) == text);
 }
 
-TEST_CASE("what others can write to is not believed", "[record][listing_cache]") {
+TEST_CASE("what others can write to is not believed", "[record][tool_cache]") {
   const Folder f;
   f.cache.keep(some_key(), "EXIT ;\n");
   const fs::path file = f.files()[0];
@@ -127,9 +127,9 @@ TEST_CASE("what others can write to is not believed", "[record][listing_cache]")
   CHECK_FALSE(f.cache.find(some_key()));
 }
 
-TEST_CASE("all entries together have a bound", "[record][listing_cache]") {
+TEST_CASE("all entries together have a bound", "[record][tool_cache]") {
   const Folder f;
-  const ListingCache small(f.path, 4096);
+  const ToolCache small(f.path, 4096);
   std::string noise;  // does not get smaller by packing
   for (std::uint32_t i = 0, x = 1; i < 900; ++i)
     x = x * 1664525u + 1013904223u, noise += static_cast<char>(x >> 24);
@@ -143,7 +143,7 @@ TEST_CASE("all entries together have a bound", "[record][listing_cache]") {
   CHECK_FALSE(small.find(some_key("too long")));
 }
 
-TEST_CASE("processes share the folder", "[record][listing_cache]") {
+TEST_CASE("processes share the folder", "[record][tool_cache]") {
   const Folder f;
   std::vector<pid_t> all;
   for (int p = 0; p < 6; ++p) {
@@ -168,7 +168,7 @@ TEST_CASE("processes share the folder", "[record][listing_cache]") {
   CHECK(f.files().size() == 5);
 }
 
-TEST_CASE("the user says where listings are kept, or that none are", "[record][listing_cache]") {
+TEST_CASE("the user says where listings are kept, or that none are", "[record][tool_cache]") {
   const auto with = [](const char* own, const char* all, const char* home) {
     const auto set = [](const char* name, const char* value) {
       value ? ::setenv(name, value, 1) : ::unsetenv(name);
@@ -180,7 +180,7 @@ TEST_CASE("the user says where listings are kept, or that none are", "[record][l
       before.push_back(value ? std::optional<std::string>(value) : std::nullopt);
     }
     set("WARPMEM_CACHE", own), set("XDG_CACHE_HOME", all), set("HOME", home);
-    std::string folder = ListingCache::of_user().folder();
+    std::string folder = ToolCache::of_user().folder();
     for (std::size_t i = 0; i < 3; ++i) set(names[i], before[i] ? before[i]->c_str() : nullptr);
     return folder;
   };
@@ -190,7 +190,7 @@ TEST_CASE("the user says where listings are kept, or that none are", "[record][l
   CHECK(with("/mine", "/var/cache", "/home/a") == "/mine");
   CHECK(with("off", "/var/cache", "/home/a").empty());
   CHECK(with(nullptr, nullptr, nullptr).empty());
-  const ListingCache off("");
+  const ToolCache off("");
   off.keep(some_key(), "EXIT ;\n");
   CHECK_FALSE(off.find(some_key()));
 }

@@ -1,5 +1,5 @@
 #define XXH_STATIC_LINKING_ONLY  // XXH3_state_t on the stack
-#include "binary/disassembly/listing_cache.hpp"
+#include "binary/disassembly/tool_cache.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -57,7 +57,7 @@ std::array<std::uint64_t, 2> hash_of(std::span<const std::string_view> parts) {
   return {hash.low64, hash.high64};
 }
 
-Head head_of(const ListingKey& key, std::string_view text) {
+Head head_of(const ToolKey& key, std::string_view text) {
   Head head{};
   std::memcpy(head.magic, kMagic, sizeof kMagic);
   std::copy(key.hash.begin(), key.hash.end(), head.key);
@@ -118,44 +118,44 @@ std::vector<Entry> entries_of(const std::string& folder, std::string_view ending
 
 }  // namespace
 
-std::optional<ListingKey> listing_key(const std::string& nvdisasm, std::string_view options,
-                                      std::span<const unsigned char> image) {
-  const Descriptor file{::open(nvdisasm.c_str(), O_RDONLY | O_CLOEXEC)};
+std::optional<ToolKey> tool_key(const std::string& tool, std::string_view options,
+                                      std::span<const unsigned char> input) {
+  const Descriptor file{::open(tool.c_str(), O_RDONLY | O_CLOEXEC)};
   struct stat status {};
   char begin[4] = {};
   if (file.fd < 0 || ::fstat(file.fd, &status) != 0 || !S_ISREG(status.st_mode) ||
       ::read(file.fd, begin, sizeof begin) != sizeof begin || std::memcmp(begin, "\177ELF", 4) != 0)
     return std::nullopt;
-  const std::string tool = fmt::format("{} {} {}.{}", nvdisasm, status.st_size,
+  const std::string file_is = fmt::format("{} {} {}.{}", tool, status.st_size,
                                        status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
   const std::string_view parts[] = {{kMagic, sizeof kMagic},
-                                    tool,
+                                    file_is,
                                     options,
-                                    {reinterpret_cast<const char*>(image.data()), image.size()}};
-  return ListingKey{hash_of(parts)};
+                                    {reinterpret_cast<const char*>(input.data()), input.size()}};
+  return ToolKey{hash_of(parts)};
 }
 
-ListingCache::ListingCache(std::string folder, std::uint64_t most_bytes)
+ToolCache::ToolCache(std::string folder, std::uint64_t most_bytes)
     : folder_(std::move(folder)), most_bytes_(most_bytes) {}
 
-ListingCache ListingCache::of_user() {
+ToolCache ToolCache::of_user() {
   const auto variable = [](const char* name) {
     const char* value = std::getenv(name);
     return std::string(value == nullptr ? "" : value);
   };
   if (const std::string named = variable("WARPMEM_CACHE"); !named.empty())
-    return ListingCache(named == "off" ? "" : named);
+    return ToolCache(named == "off" ? "" : named);
   if (const std::string all = variable("XDG_CACHE_HOME"); all.starts_with('/'))
-    return ListingCache(all + "/warpmem");
+    return ToolCache(all + "/warpmem");
   const std::string home = variable("HOME");
-  return ListingCache(home.starts_with('/') ? home + "/.cache/warpmem" : "");
+  return ToolCache(home.starts_with('/') ? home + "/.cache/warpmem" : "");
 }
 
-std::string ListingCache::file_of(const ListingKey& key) const {
+std::string ToolCache::file_of(const ToolKey& key) const {
   return fmt::format("{}/{:016x}{:016x}{}", folder_, key.hash[0], key.hash[1], kEnding);
 }
 
-std::optional<std::string> ListingCache::find(const ListingKey& key) const {
+std::optional<std::string> ToolCache::find(const ToolKey& key) const {
   if (!usable_folder(folder_, false)) return std::nullopt;
   const Descriptor file{
       ::open(file_of(key).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
@@ -181,7 +181,7 @@ std::optional<std::string> ListingCache::find(const ListingKey& key) const {
   return text;
 }
 
-void ListingCache::keep(const ListingKey& key, std::string_view text) const {
+void ToolCache::keep(const ToolKey& key, std::string_view text) const {
   if (text.size() > kLongestText || !usable_folder(folder_, true)) return;
   std::string packed(ZSTD_compressBound(text.size()), '\0');
   const std::size_t bytes =
@@ -208,7 +208,7 @@ void ListingCache::keep(const ListingKey& key, std::string_view text) const {
 
 // Down to three quarters, so that it does not start again with the next entry. What a process that
 // was killed has left goes after a day.
-void ListingCache::make_room() const {
+void ToolCache::make_room() const {
   for (const Entry& e : entries_of(folder_, kUnfinished))
     if (std::time(nullptr) - e.used > kDay) ::unlink(e.file.c_str());
   std::vector<Entry> entries = entries_of(folder_, kEnding);
@@ -222,7 +222,7 @@ void ListingCache::make_room() const {
   }
 }
 
-ListingCache::Size ListingCache::size() const {
+ToolCache::Size ToolCache::size() const {
   Size out;
   for (const Entry& e : entries_of(folder_, kEnding)) ++out.entries, out.bytes += e.bytes;
   return out;

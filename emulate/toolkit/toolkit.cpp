@@ -1,4 +1,4 @@
-#include "emulate/mapping/toolkit.hpp"
+#include "emulate/toolkit/toolkit.hpp"
 
 #include <cctype>
 #include <cstddef>
@@ -9,13 +9,16 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/residency.hpp"
 #include "base/tool_run.hpp"
+#include "binary/cubin/cubin.hpp"
 #include "binary/disassembly/cuda_tools.hpp"
+#include "binary/disassembly/tool_cache.hpp"
 #include "binary/fatbin/fat_binary.hpp"
 
 namespace warpmem::emulate {
@@ -33,25 +36,22 @@ Error failure(const std::string& what) {
   return {ErrorKind::kEnvironment, what, "", "name another ptxas in WARPMEM_PTXAS"};
 }
 
-}  // namespace
-
-Toolkit find_toolkit() {
-  return {record::find_cuda_tool("ptxas", "WARPMEM_PTXAS"),
-          record::find_cuda_tool("nvdisasm", "WARPMEM_NVDISASM"),
-          record::find_cuda_tool("nvlink", "WARPMEM_NVLINK")};
+// What of ptxas's output is kept: all that it depends on but the PTX is in the command.
+std::optional<record::ToolKey> key_of(const std::string& ptxas, std::string_view ptx,
+                                      const std::string& arch,
+                                      const std::vector<std::string>& options) {
+  std::string words = "ptxas -arch=" + arch;
+  for (const std::string& word : options) words += " " + word;
+  return record::tool_key(ptxas, words,
+                          {reinterpret_cast<const unsigned char*>(ptx.data()), ptx.size()});
 }
 
-record::ToolVersion made_by(const Cubin& code) {
-  return record::tool_version_in({reinterpret_cast<const char*>(code.data()), code.size()});
+std::optional<Cubin> kept_code(const std::optional<record::ToolKey>& key) {
+  const auto found = key ? record::ToolCache::of_user().find(*key) : std::nullopt;
+  return found ? std::optional(Cubin(found->begin(), found->end())) : std::nullopt;
 }
 
-void take_ptxas_of(const Cubin& code, Toolkit& toolkit) {
-  const record::ToolVersion version = made_by(code);
-  if (version == record::ToolVersion{} || std::getenv("WARPMEM_PTXAS") != nullptr) return;
-  for (const record::CudaTool& tool : record::cuda_tools("ptxas"))
-    if (tool.version == version) toolkit.ptxas = tool.path;
-}
-
+// Of objects that ptxas made with -c.
 Result<Cubin> link_objects(const std::string& nvlink, const std::vector<Cubin>& objects, const std::string& arch) {
   if (nvlink.empty()) return Error{ErrorKind::kEnvironment, "no nvlink was found", "", "name one in WARPMEM_NVLINK"};
   std::vector<std::string> command{nvlink, "-arch=" + arch, "-m64"};
@@ -78,6 +78,35 @@ Result<Cubin> link_objects(const std::string& nvlink, const std::vector<Cubin>& 
   return code;
 }
 
+}  // namespace
+
+Toolkit find_toolkit() {
+  return {record::find_cuda_tool("ptxas", "WARPMEM_PTXAS"),
+          record::find_cuda_tool("nvdisasm", "WARPMEM_NVDISASM"),
+          record::find_cuda_tool("nvlink", "WARPMEM_NVLINK")};
+}
+
+Result<Resources> resources_of(const Cubin& code, const std::string& kernel) {
+  auto parsed = record::parse_cubin(code);
+  if (!parsed) return parsed.error();
+  const record::CubinFunction* f = parsed->find(kernel);
+  if (f == nullptr)
+    return Error{ErrorKind::kEnvironment,
+                 fmt::format("its machine code has no kernel '{}'", kernel), "", ""};
+  return Resources{f->registers, f->static_shared, f->local_bytes};
+}
+
+record::ToolVersion made_by(const Cubin& code) {
+  return record::tool_version_in({reinterpret_cast<const char*>(code.data()), code.size()});
+}
+
+void take_ptxas_of(const Cubin& code, Toolkit& toolkit) {
+  const record::ToolVersion version = made_by(code);
+  if (version == record::ToolVersion{} || std::getenv("WARPMEM_PTXAS") != nullptr) return;
+  for (const record::CudaTool& tool : record::cuda_tools("ptxas"))
+    if (tool.version == version) toolkit.ptxas = tool.path;
+}
+
 Result<PtxasAnswer> try_assembling(const std::string& ptxas, std::string_view ptx,
                                    const std::string& arch,
                                    const std::vector<std::string>& options) {
@@ -93,16 +122,43 @@ Result<PtxasAnswer> try_assembling(const std::string& ptxas, std::string_view pt
   std::ifstream file(out.path(), std::ios::binary);
   Cubin code{std::istreambuf_iterator<char>(file), {}};
   const bool good = ran->good && !code.empty();
+  if (const auto key = good ? key_of(ptxas, ptx, arch, options) : std::nullopt)
+    record::ToolCache::of_user().keep(
+        *key, {reinterpret_cast<const char*>(code.data()), code.size()});
   return PtxasAnswer{std::move(ran->text), good, std::move(code)};
 }
 
 Result<Cubin> assemble(const std::string& ptxas, std::string_view ptx, const std::string& arch,
                        const std::vector<std::string>& options) {
+  if (auto kept = kept_code(key_of(ptxas, ptx, arch, options))) return std::move(*kept);
   auto said = try_assembling(ptxas, ptx, arch, options);
   if (!said) return said.error();
   if (!said->good)
     return failure(ptxas + " made no machine code: " + said->text.substr(0, said->text.find('\n')));
   return std::move(said->code);
+}
+
+bool is_kept(const std::string& ptxas, std::string_view ptx, const std::string& arch,
+             const std::vector<std::string>& options) {
+  return kept_code(key_of(ptxas, ptx, arch, options)).has_value();
+}
+
+std::vector<std::string> with_lines(std::vector<std::string> options, std::string_view ptx) {
+  if (ptx.find(".loc") != ptx.npos) options.emplace_back("-lineinfo");
+  return options;
+}
+
+Result<Cubin> assemble_and_link(const Toolkit& toolkit, const std::vector<DeviceObject>& objects,
+                                const std::string& arch) {
+  std::vector<Cubin> made;
+  for (const DeviceObject& object : objects) {
+    std::vector<std::string> options = object.options;
+    options.emplace_back("-c");
+    auto code = assemble(toolkit.ptxas, object.ptx, arch, options);
+    if (!code) return code.error();
+    made.push_back(std::move(*code));
+  }
+  return link_objects(toolkit.nvlink, made, arch);
 }
 
 bool assembles(const std::string& ptxas, const std::string& arch) {
@@ -142,6 +198,13 @@ CodeTarget code_target(const Toolkit& toolkit, const std::string& target, std::u
       "of 7.5, with at most {} registers a thread and as many as let a CTA run",
       cc / 10, cc % 10, most);
   return out;
+}
+
+std::string stands_in_for(std::uint32_t cc) {
+  return fmt::format(
+      "machine code of compute capability {}.{}, which no tool makes or reads: what ran is that of "
+      "{}.{}",
+      cc / 10, cc % 10, cudart::kOldestCode / 10, cudart::kOldestCode % 10);
 }
 
 std::string assembled_arch(const std::string& target, std::uint32_t cc) {
