@@ -162,7 +162,7 @@ Traced Session::end(const emulate::RunStatistics& statistics, const Error* failu
   trace::LaunchEnd end;
   end.truncated = failure != nullptr || tracer_->stopped();
   end.skipped_ctas = tracer_->skipped();
-  end.times = tracer_->times(statistics.times, statistics.own_calls);
+  end.times = tracer_->times(statistics.times);
   tracer_.reset(), blocks_.reset();
   if (auto ok = writer_->end_launch(current_, end); !ok) return fail(ok.error()), traced;
   if (!failure) return traced;

@@ -23,7 +23,7 @@ Result<void> close_trace(trace::TraceWriter& writer, Tracer& tracer, const Resul
                          EmulateReport& report) {
   trace::LaunchEnd end;
   end.truncated = !ran;
-  end.times = tracer.times(report.statistics.times, report.statistics.own_calls);
+  end.times = tracer.times(report.statistics.times);
   auto closed = writer.end_launch(0, end);
   if (!ran && closed)
     closed = writer.note_missing("the kernel did not end: " +

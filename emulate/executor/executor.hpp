@@ -65,7 +65,7 @@ struct RunStatistics {
   FaultKind fault = FaultKind::kNone;
   // How often warps ran each statement (pc / 16), diverged lanes one after the other; empty where
   // nothing was traced.
-  std::vector<std::uint64_t> times, own_calls;
+  std::vector<std::uint64_t> times;
 };
 
 // Threads to use when `asked` for so many; 0: one a core.

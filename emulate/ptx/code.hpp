@@ -31,7 +31,6 @@ using Handler = void (*)(std::byte* frame, const Inst& in, std::uint32_t mask);
 
 enum class Kind : std::uint8_t {
   kCompute,       // fn does it all
-  kComputeOwn,    // … and ptxas may call a function for it: OwnFunction in `extra`
   kSpecial,       // special register number `sub` to d
   kLocalAddress,  // address of a local variable: frame's stack pointer + value
   kBranch,
@@ -114,9 +113,6 @@ inline std::uint32_t meeting_place(std::uint32_t reconverge) {
   return reconverge == kReturnPoint ? kReturnPoint : reconverge & ~(kNextRound | kOnTheWay);
 }
 
-// Where that is: of an access before it or behind it, of a block's first line before the block.
-constexpr std::uint8_t kYieldBefore = 1, kYieldBehind = 2, kYieldBlock = 4;
-
 struct Inst {
   Handler fn = nullptr;
   Handler inner = nullptr;  // what a rounding or saturating wrapper calls
@@ -137,8 +133,7 @@ struct Inst {
   bool guard_negated = false;
   bool leader = false;  // a branch may land here
   bool negate_c = false;
-  bool hidden = false;      // made by the decoder: not an instruction of the program
-  std::uint8_t yields = 0;  // lanes that have parted from these get their turn (kYield…)
+  bool hidden = false;  // made by the decoder: not an instruction of the program
 };
 
 enum class AtomicOp : std::uint8_t {

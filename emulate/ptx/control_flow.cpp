@@ -41,7 +41,6 @@ bool asserts(const Inst& in, const Code& code) {
 bool is_quiet(const Inst& in, const Code& code) {
   switch (in.kind) {
     case Kind::kCompute:
-    case Kind::kComputeOwn:
     case Kind::kSpecial:
     case Kind::kLocalAddress:
     case Kind::kBranch:

@@ -50,7 +50,7 @@ Result<void> Machine::launch(const std::string& entry, Dim3 grid, Dim3 block,
   auto ran = run_launch(**kernel, *memory_, shape, options, &tracer, statistics);
   if (!ran) return ran;
   trace::LaunchEnd end;
-  end.times = tracer.times(statistics.times, statistics.own_calls);
+  end.times = tracer.times(statistics.times);
   if (auto ok = writer->end_launch(0, end); !ok) return ok;
   return writer->seal();
 }

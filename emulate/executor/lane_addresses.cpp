@@ -1,4 +1,4 @@
-#include "emulate/mapping/lane_addresses.hpp"
+#include "emulate/executor/lane_addresses.hpp"
 
 #include <bit>
 #include <limits>
@@ -41,30 +41,6 @@ trace::Record pack_lanes(std::uint32_t mask, const std::uint64_t* lanes,
       list.push_back(lanes[std::countr_zero(left)]);
   }
   return r;
-}
-
-std::uint64_t lane_address(const trace::Record& record, std::uint32_t lane,
-                           const std::vector<std::uint64_t>& list) {
-  if (record.regular())
-    return record.base + static_cast<std::uint64_t>(std::int64_t{record.stride}) * lane;
-  return list[record.lanes +
-              static_cast<std::uint32_t>(std::popcount(record.mask & ((1u << lane) - 1)))];
-}
-
-std::optional<std::int64_t> lane_distance(const trace::Record& from, const trace::Record& to,
-                                          const std::vector<std::uint64_t>& list) {
-  if ((to.mask & ~from.mask) != 0 || to.mask == 0) return std::nullopt;
-  if (from.regular() && to.regular() && from.stride == to.stride)
-    return static_cast<std::int64_t>(to.base - from.base);
-  std::optional<std::int64_t> distance;
-  for (std::uint32_t left = to.mask; left; left &= left - 1) {
-    const auto l = static_cast<std::uint32_t>(std::countr_zero(left));
-    const auto d =
-        static_cast<std::int64_t>(lane_address(to, l, list) - lane_address(from, l, list));
-    if (distance && *distance != d) return std::nullopt;
-    distance = d;
-  }
-  return distance;
 }
 
 }  // namespace warpmem::emulate
