@@ -22,7 +22,7 @@
 #include "command/program_words.hpp"
 #include "command/progress.hpp"
 #include "command/version.hpp"
-#include "emulate/executor/emulate.hpp"
+#include "emulate/one_kernel/emulate.hpp"
 
 namespace warpmem::command {
 namespace {

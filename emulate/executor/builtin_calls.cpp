@@ -9,7 +9,7 @@
 #include "emulate/executor/calls.hpp"
 #include "emulate/executor/faults.hpp"
 #include "emulate/executor/printf_text.hpp"
-#include "emulate/ptx/builtins.hpp"
+#include "emulate/executor/builtins.hpp"
 
 namespace warpmem::emulate {
 namespace {

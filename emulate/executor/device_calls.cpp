@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "emulate/executor/faults.hpp"
-#include "emulate/ptx/builtins.hpp"
+#include "emulate/executor/builtins.hpp"
 
 namespace warpmem::emulate {
 namespace {

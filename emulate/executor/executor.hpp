@@ -12,7 +12,7 @@
 #include "emulate/executor/texture.hpp"
 #include "emulate/executor/tracer.hpp"
 #include "emulate/executor/wait_clocks.hpp"
-#include "emulate/ptx/program.hpp"
+#include "emulate/executor/kernel.hpp"
 
 namespace warpmem::emulate {
 

@@ -17,7 +17,7 @@
 
 #include "base/dim3.hpp"
 #include "emulate/executor/shared_check.hpp"
-#include "emulate/ptx/code.hpp"
+#include "emulate/executor/code.hpp"
 
 namespace warpmem::emulate {
 

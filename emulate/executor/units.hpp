@@ -8,8 +8,8 @@
 #include "emulate/executor/tensor_copies.hpp"
 #include "emulate/executor/texture_unit.hpp"
 #include "emulate/executor/together.hpp"
-#include "emulate/sass/convergence.hpp"
-#include "emulate/sass/machine_unit.hpp"
+#include "emulate/executor/convergence.hpp"
+#include "emulate/executor/machine_unit.hpp"
 
 namespace warpmem::emulate {
 

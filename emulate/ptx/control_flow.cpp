@@ -8,7 +8,7 @@
 #include <iterator>
 
 #include "emulate/executor/bulk.hpp"
-#include "emulate/ptx/builtins.hpp"
+#include "emulate/executor/builtins.hpp"
 
 namespace warpmem::emulate {
 namespace {

@@ -7,7 +7,7 @@
 #include "emulate/ptx/control_flow.hpp"
 #include "emulate/ptx/decoder.hpp"
 #include "emulate/ptx/ptx_flow.hpp"
-#include "emulate/ptx/special.hpp"
+#include "emulate/executor/special.hpp"
 
 namespace warpmem::emulate {
 

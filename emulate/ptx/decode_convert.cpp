@@ -2,7 +2,7 @@
 
 #include "emulate/executor/half.hpp"
 #include "emulate/ptx/decoder.hpp"
-#include "emulate/ptx/special.hpp"
+#include "emulate/executor/special.hpp"
 
 namespace warpmem::emulate {
 namespace {

@@ -4,9 +4,9 @@
 #include <cstdlib>
 
 #include "emulate/executor/memory.hpp"
-#include "emulate/ptx/builtins.hpp"
+#include "emulate/executor/builtins.hpp"
 #include "emulate/sass/decoder.hpp"
-#include "emulate/sass/driver_bank.hpp"
+#include "emulate/executor/driver_bank.hpp"
 #include "emulate/sass/machine_kernel.hpp"
 #include "emulate/sass/warp_handlers.hpp"
 

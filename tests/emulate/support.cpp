@@ -1,3 +1,4 @@
+#include "emulate/ptx/program.hpp"
 #include "tests/emulate/support.hpp"
 
 #include <fmt/format.h>

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/output_file.hpp"
-#include "emulate/executor/emulate.hpp"
+#include "emulate/one_kernel/emulate.hpp"
 
 namespace warpmem::emulate {
 

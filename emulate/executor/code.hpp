@@ -14,7 +14,7 @@
 #include "emulate/executor/group_product.hpp"
 #include "emulate/executor/matrix.hpp"
 #include "emulate/executor/quad_product.hpp"
-#include "emulate/ptx/syntax.hpp"
+#include "emulate/executor/syntax.hpp"
 #include "isa/flow/code_flow.hpp"
 #include "traces/format/record.hpp"
 

@@ -1,4 +1,4 @@
-#include "emulate/sass/convergence.hpp"
+#include "emulate/executor/convergence.hpp"
 
 #include <bit>
 

@@ -1,4 +1,4 @@
-#include "emulate/sass/constant_banks.hpp"
+#include "emulate/executor/constant_banks.hpp"
 
 #include "emulate/executor/memory.hpp"
 

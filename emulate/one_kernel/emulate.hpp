@@ -5,7 +5,7 @@
 #include <string>
 
 #include "emulate/executor/executor.hpp"
-#include "emulate/executor/launch_file.hpp"
+#include "emulate/one_kernel/launch_file.hpp"
 #include "emulate/toolkit/code_level.hpp"
 
 namespace warpmem::emulate {

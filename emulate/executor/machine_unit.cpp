@@ -1,4 +1,4 @@
-#include "emulate/sass/machine_unit.hpp"
+#include "emulate/executor/machine_unit.hpp"
 
 #include <fmt/format.h>
 
@@ -7,10 +7,10 @@
 
 #include "emulate/executor/faults.hpp"
 #include "emulate/executor/lane_rows.hpp"
-#include "emulate/ptx/builtins.hpp"
-#include "emulate/sass/constant_banks.hpp"
-#include "emulate/sass/convergence.hpp"
-#include "emulate/sass/machine_kernel.hpp"
+#include "emulate/executor/builtins.hpp"
+#include "emulate/executor/constant_banks.hpp"
+#include "emulate/executor/convergence.hpp"
+#include "emulate/executor/machine_kernel.hpp"
 
 namespace warpmem::emulate {
 

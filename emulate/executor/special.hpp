@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "emulate/ptx/types.hpp"
+#include "emulate/executor/types.hpp"
 
 namespace warpmem::emulate {
 

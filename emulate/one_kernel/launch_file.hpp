@@ -26,7 +26,7 @@
 #include "base/error.hpp"
 #include "base/residency.hpp"
 #include "emulate/executor/wait_clocks.hpp"
-#include "emulate/ptx/types.hpp"
+#include "emulate/executor/types.hpp"
 
 namespace warpmem::emulate {
 

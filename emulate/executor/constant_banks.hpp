@@ -9,6 +9,12 @@
 
 namespace warpmem::emulate {
 
+// Words of a constant bank that rows hold, put there when the kernel is launched.
+struct BankRow {
+  std::uint32_t row = 0;  // offset in the frame
+  std::uint32_t bank = 0, offset = 0;
+};
+
 class Memory;
 
 class ConstantBanks {

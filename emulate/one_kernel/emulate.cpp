@@ -1,4 +1,4 @@
-#include "emulate/executor/emulate.hpp"
+#include "emulate/one_kernel/emulate.hpp"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,9 @@
 
 #include "binary/disassembly/cuda_tools.hpp"
 #include "binary/fatbin/fat_binary.hpp"
-#include "emulate/executor/launch_inputs.hpp"
+#include "emulate/one_kernel/launch_inputs.hpp"
 #include "emulate/ptx/parser.hpp"
+#include "emulate/ptx/program.hpp"
 #include "emulate/sass/machine_kernel.hpp"
 #include "emulate/toolkit/toolkit.hpp"
 

@@ -1,4 +1,4 @@
-#include "emulate/executor/launch_inputs.hpp"
+#include "emulate/one_kernel/launch_inputs.hpp"
 
 #include <fmt/format.h>
 

@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "emulate/ptx/types.hpp"
+#include "emulate/executor/types.hpp"
 #include "isa/ptx/lexer.hpp"
 
 namespace warpmem::emulate {

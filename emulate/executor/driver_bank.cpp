@@ -1,4 +1,4 @@
-#include "emulate/sass/driver_bank.hpp"
+#include "emulate/executor/driver_bank.hpp"
 
 #include <bit>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "emulate/executor/launch_file.hpp"
+#include "emulate/one_kernel/launch_file.hpp"
 
 #include <fmt/format.h>
 
