@@ -35,7 +35,7 @@ std::string placed(const std::string& lines) {
 }
 
 MachineCodeRun::MachineCodeRun(const std::string& text, const MachineProgram& program)
-    : program_(program) {
+    : Gpu(std::uint64_t{1} << 30), program_(program) {
   listing_ = record::parse_disassembly(text.find(".section") == text.npos ? placed(text) : text);
   const record::CodeSection* section = listing_.find(".text." + program.kernel);
   REQUIRE(section != nullptr);
@@ -48,9 +48,6 @@ MachineCodeRun::MachineCodeRun(const std::string& text, const MachineProgram& pr
   f.parameters.bytes = program.params;
   contents_.cubin.functions.push_back(f);
   add_strings(contents_);
-  auto memory = Memory::create(std::uint64_t{1} << 30);
-  REQUIRE(memory.ok());
-  memory_ = std::make_unique<Memory>(std::move(*memory));
   auto module = LoadedModule::load(module_of(contents_, "test.cubin"), *memory_);
   REQUIRE(module.ok());
   module_ = std::move(*module);
@@ -64,7 +61,6 @@ Result<void> MachineCodeRun::launch(Dim3 grid, Dim3 block) {
   shape.grid = grid, shape.block = block;
   shape.params = params_;
   shape.params.resize(program_.params);
-  options.print = [this](const std::string& text) { printed += text; };
   return run_launch(*kernel_, *memory_, shape, options, nullptr, statistics);
 }
 

@@ -1,4 +1,3 @@
-#include "emulate/ptx/program.hpp"
 #include "tests/emulate/support.hpp"
 
 #include <fmt/format.h>
@@ -7,25 +6,22 @@
 #include <optional>
 #include <sstream>
 
+#include "emulate/ptx/program.hpp"
+
 namespace warpmem::emulate::test {
 
-Machine::Machine(const std::string& ptx, const std::string& name) {
+Machine::Machine(const std::string& ptx, const std::string& name) : Gpu(std::uint64_t{1} << 34) {
   auto module = parse_ptx(name, ptx);
   if (!module) FAIL(module.error().text());
-  auto memory = Memory::create(std::uint64_t{1} << 34);
-  if (!memory) FAIL(memory.error().text());
-  memory_ = std::make_unique<Memory>(std::move(memory).value());
   auto loaded = LoadedModule::load(std::move(module).value(), *memory_);
   if (!loaded) FAIL(loaded.error().text());
   module_ = std::move(loaded).value();
-  options.print = [this](const std::string& text) { printed += text; };
 }
 
 Result<void> Machine::launch(const std::string& entry, Dim3 grid, Dim3 block,
                              std::uint32_t dynamic_shared, const std::string& trace_path) {
   auto kernel = build_kernel(*module_, entry);
   if (!kernel) return kernel.error();
-  if (prepare) prepare(**kernel);
   LaunchShape shape;
   shape.grid = grid, shape.block = block, shape.cluster = cluster,
   shape.dynamic_shared = dynamic_shared;
