@@ -76,11 +76,33 @@ void Convergence::release(Warp& warp) {
   if (warp.ready.size() > before + 1) Divergence::rejoin(warp, before);
 }
 
+void Convergence::go_ahead(Warp& warp, std::size_t waiting) {
+  const Part& part = warp.parts[waiting];
+  const Frame& frame = warp.frames[static_cast<std::size_t>(part.frame)];
+  std::uint32_t* members = members_at(frame.registers, frame.code->code[part.pc].a);
+  std::uint32_t apart = part.mask;
+  for (std::uint32_t l = 0; l < 32; ++l)
+    if (part.mask >> l & 1) apart |= members[l];
+  for (std::uint32_t l = 0; l < 32; ++l)
+    if (apart >> l & 1) members[l] = 1u << l;
+  ++warp.parts[waiting].pc;
+  Divergence::make_ready(warp, static_cast<std::int32_t>(waiting));
+}
+
 bool Convergence::yield(Warp& warp, std::int32_t number) {
-  if (warp.ready.size() < 2) return false;
+  const std::uint32_t lanes = warp.parts[static_cast<std::size_t>(number)].mask;
   warp.ready.pop_back();
+  const std::size_t before = warp.ready.size();
+  for (std::size_t i = 0; i < warp.parts.size(); ++i) {
+    const Part& p = warp.parts[i];
+    if (p.state != Part::State::kConverging) continue;
+    const Frame& frame = warp.frames[static_cast<std::size_t>(p.frame)];
+    if (members_at(frame.registers, frame.code->code[p.pc].a)[std::countr_zero(p.mask)] & lanes)
+      go_ahead(warp, i);
+  }
+  if (warp.ready.size() > before + 1) Divergence::rejoin(warp, before);
   warp.ready.insert(warp.ready.begin(), number);
-  return true;
+  return warp.ready.size() > 1;
 }
 
 }  // namespace warpmem::emulate

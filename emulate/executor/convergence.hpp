@@ -20,7 +20,13 @@ class Convergence {
   static void leave(std::byte* frame, const Inst& in, std::uint32_t lanes);
   // Those go on that wait for nobody any more.
   static void release(Warp& warp);
-  // Others run first, if there are any.
+  // Lanes that wait go on without those that they wait for, and who comes later does not wait.
+  static void go_ahead(Warp& warp, std::size_t waiting);
+  // Where ptxas has put a YIELD, in loops in which lanes may wait for each other, what an H200 does
+  // (kernels/micro/parted_loops.cu): others run first, if there are any, each until it waits or
+  // yields; and who waits for lanes that yield, because it has left the loop before them, goes on
+  // alone, as does from then on who leaves it later. They meet again at an instruction that names
+  // them (WARPSYNC).
   static bool yield(Warp& warp, std::int32_t part);
 };
 

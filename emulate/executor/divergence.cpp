@@ -1,6 +1,8 @@
+#include "emulate/executor/divergence.hpp"
+
 #include <algorithm>
 
-#include "emulate/executor/divergence.hpp"
+#include "emulate/executor/convergence.hpp"
 
 namespace warpmem::emulate {
 
@@ -122,6 +124,8 @@ void Divergence::end_stalemate(Group& group) {
         if (std::ranges::find(known, place) == known.end()) known.push_back(place);
       }
       part_company(warp, Parting::kKnown);
+      for (std::size_t i = 0; i < warp.parts.size(); ++i)
+        if (warp.parts[i].state == Part::State::kConverging) Convergence::go_ahead(warp, i);
     }
 }
 

@@ -48,6 +48,9 @@ class Gpu {
   std::string printed;
 
  protected:
+  // `trace_path`: empty for none.
+  Result<void> run(const Kernel& kernel, const LaunchShape& shape, const std::string& trace_path);
+
   std::unique_ptr<Memory> memory_;
   std::unique_ptr<LoadedModule> module_;
   std::vector<std::byte> params_;

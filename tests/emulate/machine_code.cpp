@@ -4,6 +4,8 @@
 
 #include <sstream>
 
+#include "tests/emulate/h200.hpp"
+
 namespace warpmem::emulate::test {
 namespace {
 
@@ -53,15 +55,16 @@ MachineCodeRun::MachineCodeRun(const std::string& text, const MachineProgram& pr
   module_ = std::move(*module);
 }
 
-Result<void> MachineCodeRun::launch(Dim3 grid, Dim3 block) {
+Result<void> MachineCodeRun::launch(Dim3 grid, Dim3 block, const std::string& trace_path) {
   auto kernel = build_machine_kernel(*module_, contents_, {}, program_.kernel, listing_);
   if (!kernel) return kernel.error();
   kernel_ = std::move(*kernel);
   LaunchShape shape;
   shape.grid = grid, shape.block = block;
+  shape.sms = kH200Sms, shape.sm_ctas = 1, shape.waits = kH200Waits;
   shape.params = params_;
   shape.params.resize(program_.params);
-  return run_launch(*kernel_, *memory_, shape, options, nullptr, statistics);
+  return run(*kernel_, shape, trace_path);
 }
 
 }  // namespace warpmem::emulate::test

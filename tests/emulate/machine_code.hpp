@@ -21,7 +21,7 @@ class MachineCodeRun : public Gpu {
   // `text`: a listing with sections, or the lines of kernel "k" alone, without places.
   explicit MachineCodeRun(const std::string& text, const MachineProgram& program = {});
 
-  Result<void> launch(Dim3 grid, Dim3 block);
+  Result<void> launch(Dim3 grid, Dim3 block, const std::string& trace_path = {});
 
  private:
   MachineProgram program_;
