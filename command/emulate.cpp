@@ -31,7 +31,7 @@ struct Options {
   emulate::EmulateRequest request;
   ProgramRun run;
   std::optional<CountedRange> launches;
-  std::string level;  // empty: as the card and the tools allow
+  std::string level;               // empty: as the card and the tools allow
   std::vector<std::string> words;  // for the help: program_words() has them
 };
 

@@ -234,8 +234,8 @@ int emulate_program(ProgramRun& run) {
     if (folder.path().empty()) return fail(no_folder());
     program = folder.path() + "/app";
     const std::string arch = compiled_for(*nvcc, cc);
-    if (auto ok = cudart::compile(cudart::nvcc_words(*nvcc, run.words, arch, program, *runtime,
-                                                     machine_code));
+    if (auto ok = cudart::compile(
+            cudart::nvcc_words(*nvcc, run.words, arch, program, *runtime, machine_code));
         !ok)
       return fail(ok.error());
   } else {

@@ -24,8 +24,7 @@ constexpr const char* kSpillMark = "(*\"SpillRefill\"*)";
 constexpr unsigned kAttributeAnnotations = 0x55, kAnnotationSpill = 1;
 constexpr unsigned kAttributeParameters = 0x0a, kAttributeParameter = 0x17;
 // EIATTR_MAX_THREADS, EIATTR_REQNTID and EIATTR_CTA_PER_CLUSTER: three words each.
-constexpr unsigned kAttributeMostThreads = 0x05, kAttributeThreads = 0x10,
-                   kAttributeCluster = 0x3d;
+constexpr unsigned kAttributeMostThreads = 0x05, kAttributeThreads = 0x10, kAttributeCluster = 0x3d;
 
 class Bytes {
  public:

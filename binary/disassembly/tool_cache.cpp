@@ -119,7 +119,7 @@ std::vector<Entry> entries_of(const std::string& folder, std::string_view ending
 }  // namespace
 
 std::optional<ToolKey> tool_key(const std::string& tool, std::string_view options,
-                                      std::span<const unsigned char> input) {
+                                std::span<const unsigned char> input) {
   const Descriptor file{::open(tool.c_str(), O_RDONLY | O_CLOEXEC)};
   struct stat status {};
   char begin[4] = {};
@@ -127,7 +127,7 @@ std::optional<ToolKey> tool_key(const std::string& tool, std::string_view option
       ::read(file.fd, begin, sizeof begin) != sizeof begin || std::memcmp(begin, "\177ELF", 4) != 0)
     return std::nullopt;
   const std::string file_is = fmt::format("{} {} {}.{}", tool, status.st_size,
-                                       status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+                                          status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
   const std::string_view parts[] = {{kMagic, sizeof kMagic},
                                     file_is,
                                     options,

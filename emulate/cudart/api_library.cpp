@@ -56,11 +56,12 @@ Error no_text(std::span<const unsigned char> cubin, const std::string& name) {
     }
   if (more > 0) kernels += fmt::format(" and {} more", more);
   const bool asked = Runtime::registry().level() == emulate::CodeLevel::kPtx;
-  return {asked ? ErrorKind::kUsage : ErrorKind::kEnvironment,
-          fmt::format("the program loads machine code (a cubin) without PTX{}, and {}",
-                      kernels.empty() ? "" : ", with the kernels " + kernels,
-                      asked ? "--level ptx runs PTX alone" : "no nvdisasm was found, which reads it"),
-          name, asked ? "leave out --level ptx" : record::kGetNvdisasm};
+  return {
+      asked ? ErrorKind::kUsage : ErrorKind::kEnvironment,
+      fmt::format("the program loads machine code (a cubin) without PTX{}, and {}",
+                  kernels.empty() ? "" : ", with the kernels " + kernels,
+                  asked ? "--level ptx runs PTX alone" : "no nvdisasm was found, which reads it"),
+      name, asked ? "leave out --level ptx" : record::kGetNvdisasm};
 }
 
 // CUDA's rule: a GPU of the same major compute capability, not older; sm_90a on 9.0 alone, sm_100f
@@ -73,7 +74,7 @@ bool runs_on(const std::string& arch, std::uint32_t cc) {
 // Whether cubins can be read, and are to be.
 bool runs_machine_code(const Runtime& r) {
   return emulate::wants_machine_code(Runtime::registry().level(), r.device().cc()) &&
-         !record::find_cuda_tool("nvdisasm", "WARPMEM_NVDISASM").empty();
+         emulate::find_nvdisasm().ok();
 }
 
 // Machine code, and the PTX that it was made of if that is kept in it (binary/cubin/kept_ptx.hpp).

@@ -10,6 +10,7 @@
 #include "binary/fatbin/fat_binary.hpp"
 #include "emulate/cudart/default_cache.hpp"
 #include "emulate/cudart/kept_elsewhere.hpp"
+#include "emulate/cudart/runtime.hpp"
 
 namespace warpmem::cudart {
 
@@ -137,6 +138,14 @@ Result<DeviceCode> objects_of(const Module& module, std::uint32_t cc) {
   if (found.units.empty() && w.data)
     if (auto ok = gather(w.data, module.name, cc, found); !ok) return ok.error();
   return found;
+}
+
+void note_newer(const Module& module, std::uint32_t newer, std::uint32_t cc) {
+  if (Runtime* r = runtime())
+    r->session.note_once(fmt::format(
+        "{}: its PTX is for compute capability {}.{} and newer; it runs as what it would be on "
+        "the card's {}.{}",
+        module.name, newer / 10, newer % 10, cc / 10, cc % 10));
 }
 
 }  // namespace warpmem::cudart

@@ -1,5 +1,5 @@
-// What a module's fat binaries hold for a GPU: the PTX that runs on it, and the machine code that it
-// loads.
+// What a module's fat binaries hold for a GPU: the PTX that runs on it, and the machine code that
+// it loads.
 #pragma once
 
 #include <set>
@@ -44,6 +44,8 @@ Result<void> gather(const unsigned char* data, const std::string& name, std::uin
                     DeviceCode& into);
 // The device objects of a fat binary, or those that it was linked from.
 Result<DeviceCode> objects_of(const Module& module, std::uint32_t cc);
+// Says that PTX for `newer` runs as what it would be on the card.
+void note_newer(const Module& module, std::uint32_t newer, std::uint32_t cc);
 // The machine code that is what the PTX becomes on this GPU. A program may carry both from two
 // compilations (CuPy's: code for 9.0, PTX for 12.0): __CUDA_ARCH__ differed then, and so may the
 // registers and the shared memory that the code needs.

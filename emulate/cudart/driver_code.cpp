@@ -111,7 +111,7 @@ int cuLinkAddData_v2(Link* link, int type, void* data, std::size_t bytes, const 
   if (type != kInputPtx)
     return refuse("cuLinkAddData", called +
                                        " is neither PTX nor a fat binary with PTX in it: "
-                                       "machine code cannot be emulated");
+                                       "machine code is not linked here");
   const auto* text = static_cast<const char*>(data);
   std::string ptx(text, strnlen(text, bytes));
   if (const int code = compile(ptx, compute_capability(), called, link->jit, true); code != 0)

@@ -14,6 +14,7 @@
 #include "emulate/cudart/interrupt.hpp"
 #include "emulate/cudart/progress.hpp"
 #include "emulate/cudart/repeats.hpp"
+#include "emulate/executor/machine_kernel.hpp"
 
 namespace warpmem::cudart {
 namespace {
@@ -72,6 +73,11 @@ trace::Launch describe(Runtime& r, const Stream& stream, const KernelCall& call,
     l.fetch_bytes = static_cast<std::uint32_t>(fetch->second);
   l.ends_persisting = std::exchange(r.persisting_reset, false);
   l.allocations = r.memory.allocations();
+  if (kernel.machine) {
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(call.params.data());
+    l.parameters.assign(bytes, bytes + call.params.size());
+    l.parameters_at = kernel.machine->params_at;
+  }
   return l;
 }
 

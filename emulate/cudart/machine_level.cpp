@@ -90,6 +90,7 @@ Result<std::vector<unsigned char>> machine_code_of(const Module& module, std::ui
   auto found = objects_of(module, cc);
   if (!found) return found.error();
   if (found->units.empty()) return no_code(module, cc, *found);
+  if (found->newer) note_newer(module, found->newer, cc);
   std::vector<emulate::DeviceObject> objects;
   for (std::size_t i = 0; i < found->units.size(); ++i)
     objects.push_back({found->units[i].name, std::move(found->units[i].text),
@@ -100,10 +101,8 @@ Result<std::vector<unsigned char>> machine_code_of(const Module& module, std::ui
 Result<std::unique_ptr<emulate::LoadedModule>> load_machine_code(Module& module,
                                                                  emulate::Memory& memory,
                                                                  std::uint32_t cc) {
-  std::string nvdisasm = record::find_cuda_tool("nvdisasm", "WARPMEM_NVDISASM");
-  if (nvdisasm.empty())
-    return Error{ErrorKind::kEnvironment, "no nvdisasm was found, which reads machine code",
-                 module.name, record::kGetNvdisasm};
+  auto nvdisasm = emulate::find_nvdisasm();
+  if (!nvdisasm) return nvdisasm.error();
   auto image = machine_code_of(module, cc);
   if (!image) return image.error();
   auto contents = emulate::read_cubin(*image, module.name);
@@ -111,14 +110,15 @@ Result<std::unique_ptr<emulate::LoadedModule>> load_machine_code(Module& module,
   auto loaded = emulate::LoadedModule::load(emulate::module_of(*contents, module.name), memory);
   if (!loaded) return loaded.error();
   module.machine_module = std::make_shared<MachineModule>(
-      MachineModule{std::move(*image), std::move(*contents), std::move(nvdisasm), std::nullopt});
+      MachineModule{std::move(*image), std::move(*contents), std::move(*nvdisasm), std::nullopt});
   return loaded;
 }
 
 Result<std::unique_ptr<emulate::Kernel>> machine_kernel(Function& function) {
   MachineModule& from = *function.module->machine_module;
   if (!from.listing && is_small(from.contents.cubin)) {
-    auto printed = record::disassemble(from.nvdisasm, from.image, functions_of(from.contents.cubin));
+    auto printed =
+        record::disassemble(from.nvdisasm, from.image, functions_of(from.contents.cubin));
     if (!printed) return printed.error();
     from.listing = std::move(*printed);
   }

@@ -57,11 +57,7 @@ Result<std::string> ptx_of(Module& module, std::uint32_t cc) {
   auto found = objects_of(module, cc);
   if (!found) return found.error();
   if (found->units.empty()) return no_ptx(module, *found, cc);
-  if (Runtime* r = found->newer ? runtime() : nullptr)
-    r->session.note_once(fmt::format(
-        "{}: its PTX is for compute capability {}.{} and newer; it runs as what it would be on "
-        "the card's {}.{}",
-        module.name, found->newer / 10, found->newer % 10, cc / 10, cc % 10));
+  if (found->newer) note_newer(module, found->newer, cc);
   const bool several = found->units.size() > 1;
   for (std::size_t i = 0; i < found->units.size(); ++i)
     module.units.push_back(
@@ -69,8 +65,8 @@ Result<std::string> ptx_of(Module& module, std::uint32_t cc) {
   return link_ptx(found->units);
 }
 
-// The machine code of the PTX that runs: the program's own, if it carries code for the card that was
-// made of that PTX, else what ptxas makes of it.
+// The machine code of the PTX that runs: the program's own, if it carries code for the card that
+// was made of that PTX, else what ptxas makes of it.
 Result<emulate::Cubin> code_of_ptx(Module& module, std::uint32_t cc) {
   if (!module.cubin.empty()) return module.cubin;
   if (module.wrapper && cc >= kOldestCode) {
@@ -83,8 +79,8 @@ Result<emulate::Cubin> code_of_ptx(Module& module, std::uint32_t cc) {
   }
   const emulate::Toolkit tools = emulate::find_toolkit();
   if (tools.ptxas.empty())
-    return Error{ErrorKind::kEnvironment,
-                 fmt::format("no ptxas was found; {}", record::kGetPtxas), module.name, ""};
+    return Error{ErrorKind::kEnvironment, fmt::format("no ptxas was found; {}", record::kGetPtxas),
+                 module.name, ""};
   const emulate::Module& ptx = module.loaded->module();
   const emulate::CodeTarget target = emulate::code_target(tools, ptx.target, cc);
   module.stand_in = target.stand_in;
@@ -94,6 +90,10 @@ Result<emulate::Cubin> code_of_ptx(Module& module, std::uint32_t cc) {
       options = emulate::code_options(objects->options);
   options.insert(options.end(), target.options.begin(), target.options.end());
   return emulate::assemble(tools.ptxas, ptx.source->text(), target.arch, options);
+}
+
+std::string reason(const Error& error) {
+  return error.message + (error.fix.empty() ? "" : "; " + error.fix);
 }
 
 }  // namespace
@@ -152,7 +152,7 @@ Result<emulate::LoadedModule*> Registry::load(Module& module, emulate::Memory& m
   if (module.loaded) return module.loaded.get();
   const auto attempt = [&]() -> Result<void> {
     std::optional<Error> lacks;
-    if (emulate::wants_machine_code(level_, cc)) {
+    if (emulate::wants_machine_code(level_, cc) && module.why_ptx.empty()) {
       auto loaded = load_machine_code(module, memory, emulate::code_capability(cc));
       if (loaded) {
         module.loaded = std::move(*loaded);
@@ -161,8 +161,9 @@ Result<emulate::LoadedModule*> Registry::load(Module& module, emulate::Memory& m
       }
       lacks = loaded.error();
       // What a tool does not do, nobody has asked for.
-      if (level_ == emulate::CodeLevel::kSass || lacks->kind != ErrorKind::kEnvironment) return *lacks;
-      module.why_ptx = lacks->message + (lacks->fix.empty() ? "" : "; " + lacks->fix);
+      if (level_ == emulate::CodeLevel::kSass || lacks->kind != ErrorKind::kEnvironment)
+        return *lacks;
+      module.why_ptx = reason(*lacks);
     }
     auto text = ptx_of(module, cc);
     if (!text && lacks && text.error().message.starts_with(kNoText)) return *lacks;
@@ -181,6 +182,18 @@ Result<emulate::LoadedModule*> Registry::load(Module& module, emulate::Memory& m
   return module.loaded.get();
 }
 
+// What nvdisasm does not do, nobody has asked for: the module's PTX may run instead, as long as
+// nothing of its machine code is in use.
+bool Registry::give_up_machine_code(Module& module, const Error& why) const {
+  if (!module.machine_module || level_ != emulate::CodeLevel::kBest || module.placed ||
+      why.kind != ErrorKind::kEnvironment ||
+      std::ranges::any_of(module.functions, [](const Function* f) { return f->kernel != nullptr; }))
+    return false;
+  module.loaded.reset(), module.machine_module.reset();
+  module.why_ptx = reason(why);
+  return true;
+}
+
 Result<emulate::Kernel*> Registry::kernel(Function& function, emulate::Memory& memory,
                                           std::uint32_t cc) {
   if (function.failure) return *function.failure;
@@ -188,13 +201,15 @@ Result<emulate::Kernel*> Registry::kernel(Function& function, emulate::Memory& m
   auto module = load(*function.module, memory, cc);
   if (!module) {
     Error why = module.error();
-    if (why.message.starts_with(kNoText))
+    if (why.message.starts_with("it has "))  // a library's own kernels are refused by their names
       why.message = fmt::format("the kernel {} cannot run: {}",
                                 printable(emulate::demangled(function.name)), why.message);
     return why;
   }
   auto built = function.module->machine_module ? machine_kernel(function)
                                                : emulate::build_kernel(**module, function.name);
+  if (!built && give_up_machine_code(*function.module, built.error()))
+    return kernel(function, memory, cc);
   if (!built) {
     function.failure = built.error();
     return built.error();
@@ -238,6 +253,7 @@ Result<SymbolMemory> Registry::locate(const Symbol& symbol, emulate::Memory& mem
                                       std::uint32_t cc) {
   auto module = load(*symbol.module, memory, cc);
   if (!module) return module.error();
+  symbol.module->placed = true;
   const auto& named = (*module)->module().variable_named;
   const auto at = named.find(symbol.name);
   if (at == named.end())

@@ -33,7 +33,7 @@ struct Module {
   std::string name;                  // for messages
   std::vector<std::string> options;  // of ptxas, for text that the program loaded
   std::vector<unsigned char> cubin;  // what the program loaded, if that is machine code
-  bool told = false;        // its failure has been printed
+  bool told = false;                 // its failure has been printed
   std::unique_ptr<emulate::LoadedModule> loaded;
   std::shared_ptr<MachineModule> machine_module;  // machine_level.hpp; null: its PTX runs
   std::vector<CompiledPtx> units;  // of a wrapper: the texts that `loaded` was put together from
@@ -42,6 +42,7 @@ struct Module {
   std::string why_ptx;   // its PTX runs, though nobody asked for that: the reason
   std::optional<Error> failure;
   std::vector<Function*> functions;
+  bool placed = false;  // the program knows where a variable of it lies
   bool unloaded = false;
 };
 
@@ -56,7 +57,7 @@ struct Function {
   std::string demangled;
   std::optional<emulate::Resources> resources;  // as ptxas says
   bool resources_known = false;                 // asked for already, whether or not there are any
-  std::int64_t program = -1;    // in the trace
+  std::int64_t program = -1;                    // in the trace
   int max_dynamic_shared = -1;  // cudaFuncSetAttribute; -1: what every kernel may have
   int carveout = -1;
   int cache_config = 0;  // cudaFuncCache…
@@ -113,6 +114,7 @@ class Registry {
   std::unordered_map<const void*, Symbol>& symbols() { return symbols_; }  // by host address
 
  private:
+  bool give_up_machine_code(Module& module, const Error& why) const;
   emulate::CodeLevel level_ = emulate::CodeLevel::kBest;
   std::deque<Module> modules_;
   std::deque<Function> functions_;

@@ -69,8 +69,8 @@ class Session {
   bool wanted(std::uint32_t launch, const std::string& kernel);
 
   // Between begin and end the launch's records go to the tracer. Null: it is not traced.
-  // `resources` may be null: they are not known. `why_ptx`: the reason to say, once, where PTX runs.
-  // `unless_equal`: it is left out if it does what the launch before it in the trace did.
+  // `resources` may be null: they are not known. `why_ptx`: the reason to say, once, where PTX
+  // runs. `unless_equal`: it is left out if it does what the launch before it in the trace did.
   emulate::Tracer* begin(trace::Launch launch, const emulate::Kernel& kernel,
                          const emulate::Resources* resources, const std::string& why_ptx,
                          Function& function, bool unless_equal);

@@ -59,7 +59,8 @@ std::vector<std::pair<std::string, std::string>> to_environment(const SessionOpt
   if (o.threads != 0) put("THREADS", std::to_string(o.threads));
   if (o.max_instructions != 0) put("MAX_INSTRUCTIONS", std::to_string(o.max_instructions));
   if (o.strict) put("STRICT", "1");
-  if (o.level != emulate::CodeLevel::kBest) put("LEVEL", o.level == emulate::CodeLevel::kPtx ? "ptx" : "sass");
+  if (o.level != emulate::CodeLevel::kBest)
+    put("LEVEL", o.level == emulate::CodeLevel::kPtx ? "ptx" : "sass");
   put("TOOL", o.tool);
   if (!o.command.empty()) put("COMMAND", o.command);
   if (!o.status.empty()) put("STATUS", o.status);

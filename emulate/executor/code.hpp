@@ -69,7 +69,7 @@ enum class Kind : std::uint8_t {
   kTexture,  // Code::textures[extra]
   // Of machine code alone:
   kMachineBranch,  // lanes of which a says so (sub 1: all of them, if some say so) go to target;
-                   // with b: those go that are not all of b's
+                   // with b: those go that are not all of b's; extra: kIsCall, or 0
   kMachineJump,    // to the place in a, and extra behind it
   kConverge,
   kConvergeBreak,  // convergence barrier a
@@ -112,6 +112,8 @@ inline bool is_on_the_way(std::uint32_t reconverge) {
 inline std::uint32_t meeting_place(std::uint32_t reconverge) {
   return reconverge == kReturnPoint ? kReturnPoint : reconverge & ~(kNextRound | kOnTheWay);
 }
+
+constexpr std::uint32_t kIsCall = 1;
 
 struct Inst {
   Handler fn = nullptr;

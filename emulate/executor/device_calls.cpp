@@ -5,8 +5,8 @@
 #include <bit>
 #include <cstring>
 
-#include "emulate/executor/faults.hpp"
 #include "emulate/executor/builtins.hpp"
+#include "emulate/executor/faults.hpp"
 
 namespace warpmem::emulate {
 namespace {

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "emulate/executor/kernel.hpp"
 #include "emulate/executor/machine.hpp"
 #include "emulate/executor/texture.hpp"
 #include "emulate/executor/tracer.hpp"
 #include "emulate/executor/wait_clocks.hpp"
-#include "emulate/executor/kernel.hpp"
 
 namespace warpmem::emulate {
 

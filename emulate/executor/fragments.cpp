@@ -81,7 +81,8 @@ void MatrixUnit::record_rows(const Tile& t) {
 
 void MatrixUnit::record_fragment(const Tile& t) {
   const bool along = t.along();
-  if (t.bits == 16 && t.f != Fragment::kC && t.space == trace::Space::kShared) return record_rows(t);
+  if (t.bits == 16 && t.f != Fragment::kC && t.space == trace::Space::kShared)
+    return record_rows(t);
   const auto record = [&](std::uint32_t bytes, auto offset) {
     Lanes at;
     for (std::uint32_t l = 0; l < 32; ++l) at[l] = t.base[l] + offset(l);

@@ -8,7 +8,6 @@
 #include <cstring>
 
 #include "base/units.hpp"
-#include "emulate/executor/machine_kernel.hpp"
 
 namespace warpmem::emulate {
 
@@ -84,14 +83,14 @@ namespace {
 
 // numba puts what it compiled a kernel with into the name, in some hundred characters:
 // add[abi:v1][abi:cw51cX…](…).
-std::string without_tags(std::string text) {
+std::string without_tags(std::string name) {
   constexpr std::string_view kTag = "[abi:";
-  for (std::size_t at = text.find(kTag); at != text.npos; at = text.find(kTag, at)) {
-    const std::size_t end = text.find(']', at);
-    if (end == text.npos) break;
-    text.erase(at, end + 1 - at);
+  for (std::size_t at = name.find(kTag); at != name.npos; at = name.find(kTag, at)) {
+    const std::size_t end = name.find(']', at);
+    if (end == name.npos) break;
+    name.erase(at, end + 1 - at);
   }
-  return text;
+  return name;
 }
 
 }  // namespace
@@ -102,44 +101,6 @@ std::string demangled(std::string_view name) {
   std::string out = status == 0 && text ? text : std::string(name);
   std::free(text);
   return without_tags(std::move(out));
-}
-
-trace::Program describe(const Kernel& kernel) {
-  if (kernel.machine) return kernel.machine->program;
-  const Module& module = kernel.module->module();
-  trace::Program p;
-  p.name = kernel.entry->name;
-  p.demangled = demangled(kernel.entry->name);
-  p.level = trace::Level::kPtx;
-  p.arch = module.target;
-  p.static_shared = kernel.static_shared;
-  p.local_bytes = kernel.local_bytes;
-  p.files = module.files;
-  if (p.files.empty()) p.files.emplace_back();
-  std::uint32_t number = 0;
-  for (const auto& code : kernel.functions) {
-    const std::uint32_t first = number;
-    for (const Statement& s : code->function->body) {
-      std::string text;
-      bool blank = false;
-      for (const char c :
-           module.source->text().substr(s.at, s.end - s.at)) {  // one line, one blank
-        if (c == ' ' || c == '\t' || c == '\n' || c == '\r') blank = !text.empty();
-        else {
-          if (blank) text += ' ';
-          text += c, blank = false;
-        }
-      }
-      const std::uint32_t file = s.file < p.files.size() ? s.file : 0;
-      // A trace has no labels: where a branch goes stands behind it, as a pc.
-      if (!s.operands.empty() && s.operands[0].kind == Operand::Kind::kLabel) {
-        const std::uint32_t to = code->function->labels[s.operands[0].number];
-        text += fmt::format(" // 0x{:04x}", 16 * (first + to));
-      }
-      p.code.push_back({16 * number++, std::move(text), file, s.line});
-    }
-  }
-  return p;
 }
 
 }  // namespace warpmem::emulate

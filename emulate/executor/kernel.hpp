@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "emulate/executor/memory.hpp"
 #include "emulate/executor/code.hpp"
+#include "emulate/executor/memory.hpp"
 #include "isa/program.hpp"
 
 namespace warpmem::emulate {
@@ -62,8 +62,5 @@ struct Kernel {
 
 // "copy(float*)" for "_Z4copyPf"; other names as they are.
 std::string demangled(std::string_view name);
-
-// What the trace carries of it: one line an instruction, pc = 16 x its number.
-trace::Program describe(const Kernel& kernel);
 
 }  // namespace warpmem::emulate

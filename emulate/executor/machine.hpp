@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "base/dim3.hpp"
-#include "emulate/executor/shared_check.hpp"
 #include "emulate/executor/code.hpp"
+#include "emulate/executor/shared_check.hpp"
 
 namespace warpmem::emulate {
 

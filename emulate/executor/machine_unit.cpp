@@ -5,11 +5,11 @@
 #include <bit>
 #include <cstring>
 
-#include "emulate/executor/faults.hpp"
-#include "emulate/executor/lane_rows.hpp"
 #include "emulate/executor/builtins.hpp"
 #include "emulate/executor/constant_banks.hpp"
 #include "emulate/executor/convergence.hpp"
+#include "emulate/executor/faults.hpp"
+#include "emulate/executor/lane_rows.hpp"
 #include "emulate/executor/machine_kernel.hpp"
 
 namespace warpmem::emulate {

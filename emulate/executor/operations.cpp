@@ -208,6 +208,8 @@ bool Interpreter::machine_branch(Stretch& s, const Inst& in) {
     if (together != (in.sub == 2)) taken = 0;
   }
   if (in.sub == 1 && taken) taken = s.mask;
+  if (run_.tracer && in.extra != kIsCall)
+    units_.recorder.record_branch(s.warp, in, s.code, s.pc, taken != 0);
   if (taken == s.mask) return s.part->pc = in.target, true;
   if (taken == 0) return s.pass();
   Convergence::part_ways(s.warp, s.number, taken, in.target, s.pc + 1);

@@ -103,8 +103,7 @@ class FileRun {
       auto ok = build_machine(module);
       if (ok || request_.level == CodeLevel::kSass || ok.error().kind != ErrorKind::kEnvironment)
         return ok;
-      report_.why_ptx =
-          ok.error().message + (ok.error().fix.empty() ? "" : "; " + ok.error().fix);
+      report_.why_ptx = ok.error().message + (ok.error().fix.empty() ? "" : "; " + ok.error().fix);
     }
     auto loaded = LoadedModule::load(std::move(module), *memory_);
     if (!loaded) return loaded.error();
@@ -120,9 +119,8 @@ class FileRun {
     auto entry = find_entry(module, launch_.entry);
     if (!entry) return entry.error();
     const Toolkit tools = find_toolkit();
-    if (tools.nvdisasm.empty())
-      return Error{ErrorKind::kEnvironment, "no nvdisasm was found, which reads machine code",
-                   request_.ptx, record::kGetNvdisasm};
+    auto nvdisasm = find_nvdisasm();
+    if (!nvdisasm) return nvdisasm.error();
     if (tools.ptxas.empty())
       return Error{ErrorKind::kEnvironment, "no ptxas was found, which makes machine code",
                    request_.ptx, record::kGetPtxas};
@@ -136,8 +134,8 @@ class FileRun {
     auto loaded = LoadedModule::load(module_of(*contents, request_.ptx), *memory_);
     if (!loaded) return loaded.error();
     loaded_ = std::move(*loaded);
-    auto kernel = build_machine_kernel(*loaded_, *contents, *code, std::string((*entry)->name),
-                                       tools.nvdisasm);
+    auto kernel =
+        build_machine_kernel(*loaded_, *contents, *code, std::string((*entry)->name), *nvdisasm);
     if (!kernel) return kernel.error();
     kernel_ = std::move(*kernel);
     const trace::Program& program = kernel_->machine->program;
@@ -221,6 +219,11 @@ class FileRun {
     l.static_shared = program.static_shared, l.dynamic_shared = launch_.dynamic_shared,
     l.local_bytes = program.local_bytes;
     l.allocations = memory_->allocations();
+    if (kernel_->machine) {
+      const auto* bytes = reinterpret_cast<const std::uint8_t*>(shape_.params.data());
+      l.parameters.assign(bytes, bytes + shape_.params.size());
+      l.parameters_at = kernel_->machine->params_at;
+    }
     if (auto ok = writer_->begin_launch(l); !ok) return ok;
     tracer_.emplace([this](const trace::EncodedBlock& block) { return writer_->append(block); }, 0);
     return {};

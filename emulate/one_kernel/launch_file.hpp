@@ -25,8 +25,8 @@
 #include "base/dim3.hpp"
 #include "base/error.hpp"
 #include "base/residency.hpp"
-#include "emulate/executor/wait_clocks.hpp"
 #include "emulate/executor/types.hpp"
+#include "emulate/executor/wait_clocks.hpp"
 
 namespace warpmem::emulate {
 

@@ -7,6 +7,7 @@
 
 #include "base/nearest.hpp"
 #include "emulate/executor/crossing.hpp"
+#include "emulate/executor/machine_kernel.hpp"
 #include "emulate/ptx/decoder.hpp"
 
 namespace warpmem::emulate {
@@ -151,6 +152,44 @@ Result<std::unique_ptr<Kernel>> build_kernel(const LoadedModule& loaded, const s
   kernel->local_bytes = kernel->functions[0]->local_bytes;
   kernel->reads_across = reads_across(*found);
   return kernel;
+}
+
+trace::Program describe(const Kernel& kernel) {
+  if (kernel.machine) return kernel.machine->program;
+  const Module& module = kernel.module->module();
+  trace::Program p;
+  p.name = kernel.entry->name;
+  p.demangled = demangled(kernel.entry->name);
+  p.level = trace::Level::kPtx;
+  p.arch = module.target;
+  p.static_shared = kernel.static_shared;
+  p.local_bytes = kernel.local_bytes;
+  p.files = module.files;
+  if (p.files.empty()) p.files.emplace_back();
+  std::uint32_t number = 0;
+  for (const auto& code : kernel.functions) {
+    const std::uint32_t first = number;
+    for (const Statement& s : code->function->body) {
+      std::string text;
+      bool blank = false;
+      for (const char c :
+           module.source->text().substr(s.at, s.end - s.at)) {  // one line, one blank
+        if (c == ' ' || c == '\t' || c == '\n' || c == '\r') blank = !text.empty();
+        else {
+          if (blank) text += ' ';
+          text += c, blank = false;
+        }
+      }
+      const std::uint32_t file = s.file < p.files.size() ? s.file : 0;
+      // A trace has no labels: where a branch goes stands behind it, as a pc.
+      if (!s.operands.empty() && s.operands[0].kind == Operand::Kind::kLabel) {
+        const std::uint32_t to = code->function->labels[s.operands[0].number];
+        text += fmt::format(" // 0x{:04x}", 16 * (first + to));
+      }
+      p.code.push_back({16 * number++, std::move(text), file, s.line});
+    }
+  }
+  return p;
 }
 
 }  // namespace warpmem::emulate

@@ -15,4 +15,8 @@ Result<const Function*> find_entry(const Module& module, const std::string& entr
 // Decodes `entry` and what it reaches. Fails at the first instruction that is not supported.
 Result<std::unique_ptr<Kernel>> build_kernel(const LoadedModule& module, const std::string& entry);
 
+// What the trace carries of a kernel: its machine code, or its PTX, one line an instruction and
+// pc = 16 x its number.
+trace::Program describe(const Kernel& kernel);
+
 }  // namespace warpmem::emulate

@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "emulate/executor/code.hpp"
 #include "emulate/executor/constant_banks.hpp"
 #include "emulate/executor/lanes.hpp"
-#include "emulate/executor/code.hpp"
 #include "emulate/executor/special.hpp"
 #include "emulate/sass/line.hpp"
 

@@ -6,6 +6,9 @@
 #include <cstring>
 
 #include "emulate/executor/builtins.hpp"
+#include "emulate/executor/device_runtime.hpp"
+#include "emulate/executor/polls.hpp"
+#include "emulate/sass/machine_flow.hpp"
 #include "isa/sass/places.hpp"
 
 namespace warpmem::emulate {
@@ -61,7 +64,9 @@ Layout layout_of(const CubinContents& contents, const record::Disassembly& listi
       if (close == in.text.npos) continue;
       const record::CubinFunction* callee =
           contents.cubin.find(in.text.substr(at + 2, close - at - 2));
+      // The device library's calls to launch kernels are the runtime's, not code to run.
       if (callee && !callee->kernel && callee->section != kernel.section &&
+          device_call_named(callee->name) == DeviceCall::kNone &&
           std::ranges::find(out.parts, callee) == out.parts.end())
         out.parts.push_back(callee);
     }
@@ -204,6 +209,8 @@ Result<std::unique_ptr<Kernel>> build_machine_kernel(const LoadedModule& module,
   MachineDecoder decoder({entry->second, contents.cc, contents.reserved_shared, f->parameters.at,
                           addresses_in_code(module, contents, layout)});
   auto code = std::make_unique<Code>(decoder.run(program.code));
+  code->flow = machine_flow(*code);
+  find_polls(*code);
   // The kernel's own frame lies at the end of a thread's stack, which grows down: functions that
   // the section holds and that have frames of their own take theirs below it.
   code->local_bytes = f->local_bytes + (has_own_frames(program) ? kCalledStack : 0);

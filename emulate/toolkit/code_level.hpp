@@ -16,6 +16,8 @@ enum class CodeLevel : std::uint8_t { kBest, kSass, kPtx };
 inline bool wants_machine_code(CodeLevel level, std::uint32_t cc) {
   return level == CodeLevel::kSass || (level == CodeLevel::kBest && cc >= cudart::kOldestCode);
 }
-inline std::uint32_t code_capability(std::uint32_t cc) { return cc < cudart::kOldestCode ? cudart::kOldestCode : cc; }
+inline std::uint32_t code_capability(std::uint32_t cc) {
+  return cc < cudart::kOldestCode ? cudart::kOldestCode : cc;
+}
 
 }  // namespace warpmem::emulate

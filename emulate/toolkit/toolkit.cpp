@@ -13,6 +13,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "base/residency.hpp"
 #include "base/tool_run.hpp"
@@ -52,13 +53,16 @@ std::optional<Cubin> kept_code(const std::optional<record::ToolKey>& key) {
 }
 
 // Of objects that ptxas made with -c.
-Result<Cubin> link_objects(const std::string& nvlink, const std::vector<Cubin>& objects, const std::string& arch) {
-  if (nvlink.empty()) return Error{ErrorKind::kEnvironment, "no nvlink was found", "", "name one in WARPMEM_NVLINK"};
+Result<Cubin> link_objects(const std::string& nvlink, const std::vector<Cubin>& objects,
+                           const std::string& arch) {
+  if (nvlink.empty())
+    return Error{ErrorKind::kEnvironment, "no nvlink was found", "", "name one in WARPMEM_NVLINK"};
   std::vector<std::string> command{nvlink, "-arch=" + arch, "-m64"};
   std::deque<TemporaryFile> files;
   for (const Cubin& object : objects) {
     const auto& file = files.emplace_back(".cubin");  // others it passes over
-    if (!file.write_all(object)) return failure("machine code could not be written to " + file.path());
+    if (!file.write_all(object))
+      return failure("machine code could not be written to " + file.path());
     command.push_back(file.path());
   }
   const fs::path toolkit = fs::path(nvlink).parent_path().parent_path();
@@ -84,6 +88,18 @@ Toolkit find_toolkit() {
   return {record::find_cuda_tool("ptxas", "WARPMEM_PTXAS"),
           record::find_cuda_tool("nvdisasm", "WARPMEM_NVDISASM"),
           record::find_cuda_tool("nvlink", "WARPMEM_NVLINK")};
+}
+
+Result<std::string> find_nvdisasm() {
+  std::string found = record::find_cuda_tool("nvdisasm", "WARPMEM_NVDISASM");
+  if (found.empty())
+    return Error{ErrorKind::kEnvironment, "no nvdisasm was found, which reads machine code", "",
+                 record::kGetNvdisasm};
+  if (::access(found.c_str(), X_OK) != 0)
+    return Error{ErrorKind::kEnvironment,
+                 fmt::format("WARPMEM_NVDISASM names '{}', which cannot be run", found), "",
+                 "correct it, or unset it"};
+  return found;
 }
 
 Result<Resources> resources_of(const Cubin& code, const std::string& kernel) {
@@ -123,8 +139,8 @@ Result<PtxasAnswer> try_assembling(const std::string& ptxas, std::string_view pt
   Cubin code{std::istreambuf_iterator<char>(file), {}};
   const bool good = ran->good && !code.empty();
   if (const auto key = good ? key_of(ptxas, ptx, arch, options) : std::nullopt)
-    record::ToolCache::of_user().keep(
-        *key, {reinterpret_cast<const char*>(code.data()), code.size()});
+    record::ToolCache::of_user().keep(*key,
+                                      {reinterpret_cast<const char*>(code.data()), code.size()});
   return PtxasAnswer{std::move(ran->text), good, std::move(code)};
 }
 
@@ -192,9 +208,11 @@ CodeTarget code_target(const Toolkit& toolkit, const std::string& target, std::u
   if (cc >= kOldest || toolkit.ptxas.empty() || assembles(toolkit.ptxas, out.arch)) return out;
   const std::uint64_t most = most_thread_registers(cc);
   out.arch = fmt::format("sm_{}", kOldest);
-  if (most < most_thread_registers(kOldest)) out.options.push_back(fmt::format("-maxrregcount={}", most));
+  if (most < most_thread_registers(kOldest))
+    out.options.push_back(fmt::format("-maxrregcount={}", most));
   out.stand_in = fmt::format(
-      "machine code of compute capability {}.{}, which this ptxas does not make: registers and shared memory are those "
+      "machine code of compute capability {}.{}, which this ptxas does not make: registers and "
+      "shared memory are those "
       "of 7.5, with at most {} registers a thread and as many as let a CTA run",
       cc / 10, cc % 10, most);
   return out;

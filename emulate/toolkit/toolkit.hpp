@@ -1,5 +1,6 @@
 // The tools of the CUDA toolkit that say what the hardware will execute: ptxas makes machine
-// code (a cubin) of PTX, nvlink puts that of several objects together, nvdisasm prints it. None needs a GPU or a driver.
+// code (a cubin) of PTX, nvlink puts that of several objects together, nvdisasm prints it. None
+// needs a GPU or a driver.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +20,8 @@ struct Toolkit {
   bool complete() const { return !ptxas.empty() && !nvdisasm.empty(); }
 };
 Toolkit find_toolkit();
+// kEnvironment: there is none, or what the variable names cannot be run.
+Result<std::string> find_nvdisasm();
 
 using Cubin = std::vector<unsigned char>;
 
@@ -32,12 +35,13 @@ Result<Resources> resources_of(const Cubin& code, const std::string& kernel);
 
 // Which ptxas made the code, as it says itself.
 record::ToolVersion made_by(const Cubin& code);
-// Another ptxas makes other code, of which nothing can be learned about this: where the machine has the one that
-// made it, that one is taken, unless WARPMEM_PTXAS says which.
+// Another ptxas makes other code, of which nothing can be learned about this: where the machine has
+// the one that made it, that one is taken, unless WARPMEM_PTXAS says which.
 void take_ptxas_of(const Cubin& code, Toolkit& toolkit);
 
 // Machine code for `arch` ("sm_90"), with ptxas's options as given; what an earlier run has kept of
-// the same is taken (tool_cache.hpp). kEnvironment with the tool's first complaint when it makes none.
+// the same is taken (tool_cache.hpp). kEnvironment with the tool's first complaint when it makes
+// none.
 Result<Cubin> assemble(const std::string& ptxas, std::string_view ptx, const std::string& arch,
                        const std::vector<std::string>& options);
 
@@ -58,8 +62,8 @@ std::vector<std::string> with_lines(std::vector<std::string> options, std::strin
 Result<Cubin> assemble_and_link(const Toolkit& toolkit, const std::vector<DeviceObject>& objects,
                                 const std::string& arch);
 
-// Whether this ptxas makes code for `arch`: each knows some generations, that of CUDA 13 7.5 and later. Asked
-// once of each.
+// Whether this ptxas makes code for `arch`: each knows some generations, that of CUDA 13 7.5 and
+// later. Asked once of each.
 bool assembles(const std::string& ptxas, const std::string& arch);
 
 // What ptxas says of it, whether it likes it or not. kEnvironment: it could not be asked. Code that
@@ -87,7 +91,8 @@ struct CodeTarget {
 };
 CodeTarget code_target(const Toolkit& toolkit, const std::string& target, std::uint32_t cc);
 
-// What a trace says where machine code of 7.5 runs on a card of compute capability `cc`, before 7.5.
+// What a trace says where machine code of 7.5 runs on a card of compute capability `cc`,
+// before 7.5.
 std::string stands_in_for(std::uint32_t cc);
 
 // What to assemble PTX for `target` for on compute capability `cc` (90): code of an

@@ -24,9 +24,7 @@ namespace {
 constexpr unsigned char kImage[] = {1, 2, 3};
 const std::string kTool = "/proc/self/exe";
 
-ToolKey some_key(std::string_view options = "-fun 1") {
-  return *tool_key(kTool, options, kImage);
-}
+ToolKey some_key(std::string_view options = "-fun 1") { return *tool_key(kTool, options, kImage); }
 
 struct Folder {
   ScratchFolder scratch = std::move(ScratchFolder::create()).value();
