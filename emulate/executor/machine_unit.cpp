@@ -94,6 +94,19 @@ bool MachineUnit::go(Warp& warp, std::int32_t number, const Inst& in, std::uint3
   return false;
 }
 
+namespace {
+
+// Those whose arguments lie in pairs of registers, one behind the other.
+bool can_call(Builtin builtin) {
+  constexpr auto kSetCondition =
+      static_cast<Builtin>(static_cast<std::uint32_t>(Builtin::kDeviceRuntime) +
+                           static_cast<std::uint32_t>(DeviceCall::kSetCondition));
+  return builtin == Builtin::kPrintf || builtin == Builtin::kMalloc || builtin == Builtin::kFree ||
+         builtin == Builtin::kAssert || builtin == kSetCondition;
+}
+
+}  // namespace
+
 // The driver's functions have places of their own in the window of code.
 bool MachineUnit::call(Warp& warp, std::int32_t number, const Inst& in, std::byte* frame,
                        std::uint32_t mask) {
@@ -111,8 +124,7 @@ bool MachineUnit::call(Warp& warp, std::int32_t number, const Inst& in, std::byt
   site.builtin = static_cast<std::uint32_t>(at - kDriverFunctions);
   for (const std::uint32_t a : call.arguments) site.arguments.push_back({a, 8});
   const auto builtin = static_cast<Builtin>(site.builtin);
-  if (builtin != Builtin::kPrintf && builtin != Builtin::kMalloc && builtin != Builtin::kFree &&
-      builtin != Builtin::kAssert)
+  if (!can_call(builtin))
     fault(run_, warp, in, first,
           "a call of a function of the driver that machine code cannot call here",
           "emulate it from PTX (--level ptx)", ErrorKind::kUsage);
