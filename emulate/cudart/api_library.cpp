@@ -123,6 +123,7 @@ Code load(Runtime& r, const void* code, const std::string& name, std::vector<std
   if (std::memcmp(text, "\177ELF", 4) == 0) return load_machine_code(r, code, name, out);
   Module* const module = Runtime::registry().add_text(text, name);
   module->options = std::move(options);
+  module->parts = parts_of(module->ptx);
   return open(r, module, out);
 }
 

@@ -150,6 +150,10 @@ int cuLinkComplete(Link* link, void** image, std::size_t* bytes) {
     return kUnknown;
   link->linked = kLinked;
   link->linked += text;
+  std::vector<warpmem::emulate::DeviceObject> parts;
+  for (const PtxUnit& unit : link->units)
+    parts.push_back({unit.name, unit.text, link->jit.of_ptxas()});
+  if (parts.size() > 1) remember_parts(link->linked, std::move(parts));
   link->complete = true;
   *image = link->linked.data();
   if (bytes) *bytes = link->linked.size() + 1;

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <unordered_map>
+#include <utility>
 
 #include "base/printable.hpp"
 #include "emulate/cudart/errors.hpp"
@@ -124,6 +126,24 @@ int compile(std::string_view ptx, std::uint32_t cc, const std::string& called,
                  .c_str(),
              stderr);
   return kInvalidPtx;
+}
+
+namespace {
+
+std::unordered_map<std::string, std::vector<emulate::DeviceObject>>& linked_parts() {
+  static auto* all = new std::unordered_map<std::string, std::vector<emulate::DeviceObject>>;
+  return *all;
+}
+
+}  // namespace
+
+void remember_parts(const std::string& linked, std::vector<emulate::DeviceObject> parts) {
+  linked_parts()[linked] = std::move(parts);
+}
+
+std::vector<emulate::DeviceObject> parts_of(const std::string& linked) {
+  const auto at = linked_parts().find(linked);
+  return at == linked_parts().end() ? std::vector<emulate::DeviceObject>{} : at->second;
 }
 
 }  // namespace warpmem::cudart

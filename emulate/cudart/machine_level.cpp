@@ -74,6 +74,7 @@ std::vector<std::uint32_t> functions_of(const record::Cubin& cubin) {
 
 Result<std::vector<unsigned char>> machine_code_of(const Module& module, std::uint32_t cc) {
   if (!module.cubin.empty()) return module.cubin;
+  if (!module.parts.empty()) return assembled(module.parts, true, cc);
   if (!module.wrapper) return assembled({{module.name, module.ptx, module.options}}, false, cc);
   if (auto ok = check_wrapper(module); !ok) return ok.error();
   if (const auto* bytes = reinterpret_cast<const std::byte*>(module.wrapper->data)) {

@@ -30,10 +30,11 @@ struct MachineModule;
 struct Module {
   const FatBinaryWrapper* wrapper = nullptr;
   std::string ptx;  // instead of a wrapper: text that the program loaded, or that `cubin` has in it
-  std::string name;                  // for messages
-  std::vector<std::string> options;  // of ptxas, for text that the program loaded
-  std::vector<unsigned char> cubin;  // what the program loaded, if that is machine code
-  bool told = false;                 // its failure has been printed
+  std::string name;                          // for messages
+  std::vector<std::string> options;          // of ptxas, for text that the program loaded
+  std::vector<emulate::DeviceObject> parts;  // that the program linked such text from
+  std::vector<unsigned char> cubin;          // what the program loaded, if that is machine code
+  bool told = false;                         // its failure has been printed
   std::unique_ptr<emulate::LoadedModule> loaded;
   std::shared_ptr<MachineModule> machine_module;  // machine_level.hpp; null: its PTX runs
   std::vector<CompiledPtx> units;  // of a wrapper: the texts that `loaded` was put together from

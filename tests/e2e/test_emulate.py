@@ -346,7 +346,7 @@ int main() {
                            cwd=self.folder, check=True)
             run = self.run_command("emulate", "--level", "ptx", "./tiles", "-o", ptx + ".wmt")
             self.assertEqual((run.status, run.out), (0, f"1000 10000 100000 {ptx} 90 {shared}\n"), run.err)
-            run = self.run_command("emulate", "./tiles", "-o", ptx + "s.wmt")
+            run = self.run_command("emulate", "--summary", "./tiles", "-o", ptx + "s.wmt")
             if "runs as PTX" not in run.err:  # the code for the card is what a GPU would load
                 self.assertEqual((run.status, run.out), (0, "1000 10000 100000 90 90 1024\n"), run.err)
 
@@ -366,7 +366,7 @@ int main() {
   std::printf("%d %d\\n", static_cast<int>(cudaDeviceSynchronize()), a[31]);
 }
 """)
-        run = self.run_command("emulate", "app.cu", "-rdc=true", "-o", "none.wmt")
+        run = self.run_command("emulate", "--summary", "app.cu", "-rdc=true", "-o", "none.wmt")
         if "runs as PTX" not in run.err:  # machine code does not: it says so, and what does
             self.assertIn("_Z5childPii", run.err)
             self.assertIn("--level ptx", run.err)
