@@ -3,7 +3,7 @@
 #pragma once
 
 #include "emulate/cudart/device.hpp"
-#include "emulate/executor/launch_file.hpp"
+#include "emulate/one_kernel/launch_file.hpp"
 #include "model/card/card.hpp"
 
 namespace warpmem::command {

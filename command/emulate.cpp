@@ -22,7 +22,7 @@
 #include "command/program_words.hpp"
 #include "command/progress.hpp"
 #include "command/version.hpp"
-#include "emulate/executor/emulate.hpp"
+#include "emulate/one_kernel/emulate.hpp"
 
 namespace warpmem::command {
 namespace {
@@ -31,7 +31,7 @@ struct EmulateCommandOptions {
   emulate::EmulateRequest request;
   ProgramRun run;
   std::optional<CountedRange> launches;
-  std::string level = "ptx+sass";
+  std::string level;               // empty: as the card and the tools allow
   std::vector<std::string> words;  // for the help: program_words() has them
 };
 
@@ -105,14 +105,8 @@ void tell(const emulate::EmulateRequest& request, const emulate::EmulateReport& 
                       : std::string()),
               summary);
   }
-  if (!report.unmapped.empty())
-    summarise(fmt::format("note: {} is traced as PTX: {}", report.kernel, report.unmapped),
-              summary);
-  if (report.mapping.kept != 0)
-    summarise(fmt::format("note: {} accesses stay as the PTX has them: which machine instructions "
-                          "they are is not certain",
-                          grouped(report.mapping.kept)),
-              summary);
+  if (!report.why_ptx.empty())
+    summarise(fmt::format("note: {} runs as PTX: {}", report.kernel, report.why_ptx), summary);
   if (!report.kept.empty())
     warn(
         fmt::format("the trace is incomplete: what there is of it is in {}; read it with --partial",
@@ -175,11 +169,9 @@ int run(EmulateCommandOptions& options) {
     return fail({ErrorKind::kUsage, "no program was given", "",
                  "name a program, CUDA source or a PTX file: warpmem emulate ./app -- arguments, "
                  "or warpmem emulate -- ./app arguments"});
-  options.run.session.machine_code = options.level == "sass";
-  options.request.ptx_only = options.run.session.ptx_only = options.level == "ptx";
-  if (words.front().ends_with(".ptx") && options.level == "sass")
-    return fail({ErrorKind::kUsage, "--level sass runs machine code, and a PTX file has none",
-                 words.front(), "give a program or CUDA source, or leave --level out"});
+  if (options.level == "sass") options.request.level = emulate::CodeLevel::kSass;
+  if (options.level == "ptx") options.request.level = emulate::CodeLevel::kPtx;
+  options.run.session.level = options.request.level;
   if (words.front().ends_with(".ptx")) return run_ptx(options, words);
   options.run.session.output = options.request.output;
   options.run.session.force = options.request.overwrite;
@@ -238,11 +230,10 @@ Run setup_emulate(CLI::App& app) {
       [&r](std::uint64_t n) { r.run.max_instructions = n; },
       "stop a kernel after so many warp instructions");
   app.add_option("--level", options->level,
-                 "ptx: leave out what ptxas says of the machine code, also where it is installed; "
-                 "sass: run the "
-                 "program's machine code instead of its PTX")
-      ->check(CLI::IsMember({"ptx", "ptx+sass", "sass"}))
-      ->capture_default_str();
+                 "sass: run the machine code that the card would (of cards before 7.5: that of "
+                 "7.5); ptx: run the PTX. Default: sass from 7.5 on, where nvdisasm is found (and "
+                 "ptxas, for programs with PTX alone), else ptx")
+      ->check(CLI::IsMember({"sass", "ptx"}));
   app.add_flag("--strict", session.strict,
                "make every access out of bounds a fault, also where a GPU would let it through");
   add_summary_option(app, options->run.summary);

@@ -224,6 +224,8 @@ int emulate_program(ProgramRun& run) {
   if (!runtime) return fail(runtime.error());
   if (auto place = settle_output(run); !place) return fail(place.error());
   const std::string cc = digits_of(card->compute_capability());
+  const bool machine_code = emulate::wants_machine_code(
+      run.session.level, static_cast<std::uint32_t>(std::atoi(cc.c_str())));
   const cudart::TemporaryFolder folder;
   std::string program = run.words.front();
   if (names_source(run.words)) {
@@ -232,8 +234,8 @@ int emulate_program(ProgramRun& run) {
     if (folder.path().empty()) return fail(no_folder());
     program = folder.path() + "/app";
     const std::string arch = compiled_for(*nvcc, cc);
-    if (auto ok = cudart::compile(cudart::nvcc_words(*nvcc, run.words, arch, program, *runtime,
-                                                     run.session.machine_code));
+    if (auto ok = cudart::compile(
+            cudart::nvcc_words(*nvcc, run.words, arch, program, *runtime, machine_code));
         !ok)
       return fail(ok.error());
   } else {
@@ -248,8 +250,7 @@ int emulate_program(ProgramRun& run) {
   auto file = cudart::read_program_file(program);
   if (!file) return fail(file.error());
   find_stripped_runtime(program, *file);
-  if (run.session.machine_code && !file->machine_code.empty())
-    file->has_ptx = true;  // it needs none
+  if (machine_code && !file->machine_code.empty()) file->has_ptx = true;  // it needs none
   if (auto ok = cudart::check_program_file(*file, run.words.front(), cc); !ok)
     return fail(ok.error());
   if (auto note = cudart::about_libraries(*file, run.words.front()))

@@ -85,19 +85,26 @@ Mapping mapping_of(const trace::TraceReader& reader, std::uint32_t index) {
   return m;
 }
 
-// "ptx+sass", and how far it reaches.
+// "sass", or how many launches have which; of "ptx+sass" how far it reaches.
 std::string level_text(const trace::TraceReader& reader) {
-  std::uint64_t launches = 0, sites = 0, ptx = 0;
+  std::map<trace::Level, std::uint64_t> launches;
+  std::uint64_t sites = 0, ptx = 0;
   for (std::uint32_t i = 0; i < reader.launches().size(); ++i) {
     const Mapping m = mapping_of(reader, i);
-    if (m.level != trace::Level::kPtxSass) continue;
-    ++launches, sites += m.sites, ptx += m.ptx;
+    ++launches[m.level];
+    if (m.level == trace::Level::kPtxSass) sites += m.sites, ptx += m.ptx;
   }
-  if (launches == 0) return std::string(level_name(reader.origin().level));
-  std::string out(level_name(trace::Level::kPtxSass));
-  if (launches != reader.launches().size())
-    out += fmt::format(" in {} of {} launches, ptx in the others", grouped(launches),
-                       grouped(reader.launches().size()));
+  if (launches.empty()) return std::string(level_name(reader.origin().level));
+  std::string out;
+  for (const trace::Level level :
+       {trace::Level::kSass, trace::Level::kPtxSass, trace::Level::kPtx}) {
+    const std::uint64_t n = launches.contains(level) ? launches[level] : 0;
+    if (n == reader.launches().size()) out = level_name(level);
+    else if (n != 0 && out.empty())
+      out = fmt::format("{} in {} of {} launches", level_name(level), grouped(n),
+                        grouped(reader.launches().size()));
+    else if (n != 0) out += fmt::format(", {} in {}", level_name(level), grouped(n));
+  }
   if (ptx != 0)
     out += fmt::format("; {} of {} accessing instructions stay as the PTX has them", grouped(ptx),
                        grouped(sites));

@@ -13,7 +13,7 @@
 
 #include "base/units.hpp"
 #include "binary/disassembly/cuda_tools.hpp"
-#include "binary/disassembly/listing_cache.hpp"
+#include "binary/disassembly/tool_cache.hpp"
 #include "traces/record/environment.hpp"
 
 namespace warpmem::command {
@@ -141,16 +141,16 @@ Check check_recorder() {
           kNoRecording};
 }
 
-// What nvdisasm printed in earlier runs.
-Check check_listings() {
-  const auto cache = record::ListingCache::of_user();
-  const record::ListingCache::Size size = cache.size();
+// What nvdisasm and ptxas made in earlier runs.
+Check check_kept() {
+  const auto cache = record::ToolCache::of_user();
+  const record::ToolCache::Size size = cache.size();
   const std::string found =
       cache.folder().empty()
           ? "turned off"
-          : fmt::format("{} listings, {} of at most {} in {}; WARPMEM_CACHE=off turns it off",
+          : fmt::format("{} entries, {} of at most {} in {}; WARPMEM_CACHE=off turns it off",
                         size.entries, byte_size(size.bytes),
-                        byte_size(record::ListingCache::kMostBytes), cache.folder());
+                        byte_size(record::ToolCache::kMostBytes), cache.folder());
   return {"cache", "emulate: machine code", true, found, "", ""};
 }
 
@@ -183,17 +183,16 @@ std::vector<Check> check_machine() {
                  "emulate runs programs that are built already, and no .cu files; the kernels of "
                  "kernels/ and the recorder can't be built"),
       check_tool("compute-sanitizer", "record", toolkit, kNoRecording),
-      check_tool("ptxas", "emulate: the code", record::kGetPtxas,
-                 "of a program that has PTX alone no machine code can be made: its emulated traces "
-                 "are of level ptx, with the compiler's order of loads, registers and spills "
-                 "unknown, and cycles so much the worse"),
+      check_tool("ptxas", "emulate: code of PTX", record::kGetPtxas,
+                 "a program that has PTX alone runs as PTX (level ptx), with the compiler's order "
+                 "of loads, registers and spills unknown, and cycles so much the worse"),
       check_tool(
-          "nvdisasm", "emulate: its level",
-          fmt::format("{}; without it emulate writes traces of level ptx, not ptx+sass",
+          "nvdisasm", "emulate: machine code",
+          fmt::format("{}; without it emulate runs PTX, and its traces are of level ptx, not sass",
                       record::kGetNvdisasm),
-          "machine code can't be read: emulated traces are of level ptx; requests and sectors of "
+          "machine code can't be read: programs run as PTX (level ptx); requests and sectors of "
           "global memory stay right, cycles, spills and what the compiler joins do not"),
-      check_listings(),
+      check_kept(),
       check_tool("ncu", "validate/collect",
                  "install Nsight Compute (part of the CUDA Toolkit) and put it on PATH",
                  kNoCounters),

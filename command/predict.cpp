@@ -4,6 +4,7 @@
 
 #include "command/card_input.hpp"
 #include "command/metric_values.hpp"
+#include "command/trace_card.hpp"
 #include "sim/replay.hpp"
 #include "traces/record/unrecorded.hpp"
 
@@ -23,7 +24,7 @@ bool matches(std::string_view name, std::string_view pattern) {
 
 // What a recording cannot see is no zero: counters with such accesses in them are not predicted.
 void take_out_unrecorded(const trace::TraceReader& reader, LaunchMetrics& launch) {
-  if (reader.origin().level != trace::Level::kSass) return;
+  if (reader.origin().level != trace::Level::kSass || is_emulated(reader.origin())) return;
   for (const trace::LaunchSummary& l : reader.launches()) {
     if (l.launch.id != launch.launch || l.launch.program >= reader.programs().size()) continue;
     // Whose traffic is missing, its time is too.

@@ -17,14 +17,14 @@ namespace {
 
 constexpr std::string_view kEmulated = " (emulated)";
 
-bool is_emulated(const trace::Origin& origin) { return origin.gpu.ends_with(kEmulated); }
-
 std::string gpu_of(const trace::Origin& origin) {
   return is_emulated(origin) ? origin.gpu.substr(0, origin.gpu.size() - kEmulated.size())
                              : origin.gpu;
 }
 
 }  // namespace
+
+bool is_emulated(const trace::Origin& origin) { return origin.gpu.ends_with(kEmulated); }
 
 void add_trace_card_options(CLI::App& app, CardInput& input) {
   input.gpu.clear();

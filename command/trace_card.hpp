@@ -16,6 +16,9 @@ namespace warpmem::command {
 // GPU.
 void add_trace_card_options(CLI::App& app, CardInput& input);
 
+// Whether an emulator wrote the trace, which sees what a recorder does not.
+bool is_emulated(const trace::Origin& origin);
+
 // The card of the GPU that the trace was made on or for; where that has none, the one that comes
 // nearest, and where nothing is near, an H200's.
 struct TraceCard {

@@ -23,6 +23,8 @@ constexpr unsigned kAttributeRegisters = 0x2f, kAttributeFrame = 0x11, kFormatSi
 constexpr const char* kSpillMark = "(*\"SpillRefill\"*)";
 constexpr unsigned kAttributeAnnotations = 0x55, kAnnotationSpill = 1;
 constexpr unsigned kAttributeParameters = 0x0a, kAttributeParameter = 0x17;
+// EIATTR_MAX_THREADS, EIATTR_REQNTID and EIATTR_CTA_PER_CLUSTER: three words each.
+constexpr unsigned kAttributeMostThreads = 0x05, kAttributeThreads = 0x10, kAttributeCluster = 0x3d;
 
 class Bytes {
  public:
@@ -101,24 +103,31 @@ void read_attributes(const Bytes& elf, const Section& section, Attributes& out) 
 }
 
 // Where a kernel's parameters are: offset in the bank and size of all; of each its number, offset
-// and, in the upper 14 bits of a word, its size.
-KernelParameters read_parameters(const Bytes& elf, const Section& section) {
-  KernelParameters out;
+// and, in the upper 14 bits of a word, its size. And which launches the kernel is for.
+void read_kernel(const Bytes& elf, const Section& section, CubinFunction& out) {
   std::uint64_t at = section.offset;
   const std::uint64_t end = section.offset + section.size;
   while (at + 4 <= end && elf.holds(at, 4)) {
     const auto format = elf.get<std::uint8_t>(at), attribute = elf.get<std::uint8_t>(at + 1);
     const auto size = elf.get<std::uint16_t>(at + 2);
+    const auto three = [&](std::array<std::uint32_t, 3>& words) {
+      for (std::size_t i = 0; i < 3; ++i) words[i] = elf.get<std::uint32_t>(at + 4 + 4 * i);
+    };
     if (format == kFormatSized && attribute == kAttributeParameters && size >= 8) {
-      out.at = elf.get<std::uint16_t>(at + 8);
-      out.bytes = elf.get<std::uint16_t>(at + 10);
+      out.parameters.at = elf.get<std::uint16_t>(at + 8);
+      out.parameters.bytes = elf.get<std::uint16_t>(at + 10);
     }
-    if (format == kFormatSized && attribute == kAttributeParameter && size >= 12)
-      out.each.push_back({elf.get<std::uint16_t>(at + 8), elf.get<std::uint16_t>(at + 10),
-                          elf.get<std::uint32_t>(at + 12) >> 18});
+    if (format == kFormatSized && size >= 12) {
+      if (attribute == kAttributeParameter)
+        out.parameters.each.push_back({elf.get<std::uint16_t>(at + 8),
+                                       elf.get<std::uint16_t>(at + 10),
+                                       elf.get<std::uint32_t>(at + 12) >> 18});
+      if (attribute == kAttributeMostThreads) three(out.max_block);
+      if (attribute == kAttributeThreads) three(out.required_block);
+      if (attribute == kAttributeCluster) three(out.required_cluster);
+    }
     at += 4 + (format == kFormatSized ? size : 0u);
   }
-  return out;
 }
 
 // Pairs of a kind and an offset in the code; of other kinds than spills nothing is known.
@@ -264,7 +273,7 @@ Result<Cubin> parse_cubin(std::span<const unsigned char> image) {
     function.local_bytes = value(attributes.frame);
     for (const Section& section : sections) {
       if (function.kernel && section.name == ".nv.info." + function.name)
-        function.parameters = read_parameters(elf, section);
+        read_kernel(elf, section, function);
       if (section.name == ".nv.info." + function.name) function.spills = read_spills(elf, section);
       if ((section.type == kRelocations || section.type == kRelocationsWithAddend) &&
           section.info == function.section)

@@ -3,6 +3,7 @@
 // checked, and a damaged file is an error, never a crash.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -28,6 +29,8 @@ struct CubinFunction {
   std::uint32_t static_shared = 0;  // bytes per CTA, without what the driver reserves
   std::uint32_t local_bytes = 0;    // stack frame and spills per thread
   KernelParameters parameters;
+  // What launches it was compiled for, in threads and in CTAs; zeros: it does not say.
+  std::array<std::uint32_t, 3> max_block{}, required_block{}, required_cluster{};
   // Offsets in its section of the instructions that store or load spilled registers, ascending, as
   // far as the file says (CUDA 13: EIATTR_ANNOTATIONS).
   std::vector<std::uint32_t> spills;

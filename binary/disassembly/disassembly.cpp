@@ -8,7 +8,7 @@
 #include "base/tool_run.hpp"
 #include "binary/cubin/cubin.hpp"
 #include "binary/disassembly/driver_calls.hpp"
-#include "binary/disassembly/listing_cache.hpp"
+#include "binary/disassembly/tool_cache.hpp"
 #include "isa/sass/places.hpp"
 
 namespace warpmem::record {
@@ -116,8 +116,8 @@ Result<Disassembly> disassemble(const std::string& nvdisasm, std::span<const uns
   std::string indices;
   for (const std::uint32_t symbol : symbols)
     indices += (indices.empty() ? "" : ",") + std::to_string(symbol);
-  const ListingCache cache = ListingCache::of_user();
-  const auto key = listing_key(nvdisasm, "-g -c -fun " + indices, image);
+  const ToolCache cache = ToolCache::of_user();
+  const auto key = tool_key(nvdisasm, "-g -c -fun " + indices, image);
   std::optional<std::string> text;
   if (key) text = cache.find(*key);
   if (!text) {

@@ -26,7 +26,7 @@ struct Disassembly {
 Disassembly parse_disassembly(const std::string& text);
 
 // What `nvdisasm` prints of the image, restricted to the functions with these symbol indices; it is
-// run if no earlier run has kept that (listing_cache.hpp). The child sees neither the injection
+// run if no earlier run has kept that (tool_cache.hpp). The child sees neither the injection
 // variables nor LD_PRELOAD.
 Result<Disassembly> disassemble(const std::string& nvdisasm, std::span<const unsigned char> image,
                                 std::span<const std::uint32_t> symbols);

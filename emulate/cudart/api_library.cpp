@@ -8,6 +8,7 @@
 
 #include "binary/cubin/cubin.hpp"
 #include "binary/cubin/kept_ptx.hpp"
+#include "binary/disassembly/cuda_tools.hpp"
 #include "binary/fatbin/fat_binary.hpp"
 #include "emulate/cudart/jit.hpp"
 #include "emulate/cudart/launch.hpp"
@@ -29,7 +30,7 @@ Libraries& libraries() {
 
 constexpr std::uint32_t kWrapperMagic = 0x466243b1, kFatMagic = 0xBA55ED50;
 
-// The kernels of a module; its PTX is read now.
+// The kernels of a module, which is read now.
 Code open(Runtime& r, Module* module, Module** out) {
   auto loaded = Runtime::registry().load(*module, r.memory, r.device().cc());
   if (!loaded) {
@@ -54,13 +55,13 @@ Error no_text(std::span<const unsigned char> cubin, const std::string& name) {
       else kernels += (kernels.empty() ? "" : ", ") + emulate::demangled(f.name);
     }
   if (more > 0) kernels += fmt::format(" and {} more", more);
-  return {ErrorKind::kUsage,
-          fmt::format("the program loads machine code (a cubin), which cannot be emulated{}",
-                      kernels.empty() ? "" : ", with the kernels " + kernels),
-          name,
-          "load PTX or a fat binary with PTX in it; what was compiled in an earlier run may lie in "
-          "a cache of the library's, "
-          "which has to be cleared"};
+  const bool asked = Runtime::registry().level() == emulate::CodeLevel::kPtx;
+  return {
+      asked ? ErrorKind::kUsage : ErrorKind::kEnvironment,
+      fmt::format("the program loads machine code (a cubin) without PTX{}, and {}",
+                  kernels.empty() ? "" : ", with the kernels " + kernels,
+                  asked ? "--level ptx runs PTX alone" : "no nvdisasm was found, which reads it"),
+      name, asked ? "leave out --level ptx" : record::kGetNvdisasm};
 }
 
 // CUDA's rule: a GPU of the same major compute capability, not older; sm_90a on 9.0 alone, sm_100f
@@ -70,15 +71,22 @@ bool runs_on(const std::string& arch, std::uint32_t cc) {
   return number / 10 == cc / 10 && (arch.ends_with('a') ? number == cc : number <= cc);
 }
 
-// Machine code with the PTX in it that it was made of.
+// Whether cubins can be read, and are to be.
+bool runs_machine_code(const Runtime& r) {
+  return emulate::wants_machine_code(Runtime::registry().level(), r.device().cc()) &&
+         emulate::find_nvdisasm().ok();
+}
+
+// Machine code, and the PTX that it was made of if that is kept in it (binary/cubin/kept_ptx.hpp).
 Code load_machine_code(Runtime& r, const void* code, const std::string& name, Module** out) {
   const std::span<const unsigned char> cubin(static_cast<const unsigned char*>(code),
                                              record::elf_bytes(code));
   auto kept = record::kept_ptx(cubin);
-  if (!kept) return r.session.note_error(no_text(cubin, name)), kNoKernelImage;
+  if (!kept && !runs_machine_code(r))
+    return r.session.note_error(no_text(cubin, name)), kNoKernelImage;
   const auto parsed = record::parse_cubin(cubin);
   if (!parsed) return r.session.note_error(parsed.error()), kInvalidKernelImage;
-  if (!runs_on(parsed->arch, r.device().cc())) {
+  if (!runs_on(parsed->arch, emulate::code_capability(r.device().cc()))) {
     r.session.note_error(
         {ErrorKind::kUsage,
          fmt::format("its machine code is for {}, which compute capability {}.{} does not run",
@@ -86,9 +94,9 @@ Code load_machine_code(Runtime& r, const void* code, const std::string& name, Mo
          name, "compile for the card, or emulate another with --gpu"});
     return kNoKernelImage;
   }
-  Module* const module = Runtime::registry().add_text(std::move(kept->ptx), name);
-  module->options = emulate::code_options(kept->options);
-  module->ptxas = kept->ptxas, module->arch = parsed->arch;
+  Module* const module =
+      Runtime::registry().add_text(kept ? std::move(kept->ptx) : std::string(), name);
+  if (kept) module->options = emulate::code_options(kept->options);
   module->cubin.assign(cubin.begin(), cubin.end());
   return open(r, module, out);
 }
@@ -115,6 +123,7 @@ Code load(Runtime& r, const void* code, const std::string& name, std::vector<std
   if (std::memcmp(text, "\177ELF", 4) == 0) return load_machine_code(r, code, name, out);
   Module* const module = Runtime::registry().add_text(text, name);
   module->options = std::move(options);
+  module->parts = parts_of(module->ptx);
   return open(r, module, out);
 }
 

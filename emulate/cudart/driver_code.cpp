@@ -111,7 +111,7 @@ int cuLinkAddData_v2(Link* link, int type, void* data, std::size_t bytes, const 
   if (type != kInputPtx)
     return refuse("cuLinkAddData", called +
                                        " is neither PTX nor a fat binary with PTX in it: "
-                                       "machine code cannot be emulated");
+                                       "machine code is not linked here");
   const auto* text = static_cast<const char*>(data);
   std::string ptx(text, strnlen(text, bytes));
   if (const int code = compile(ptx, compute_capability(), called, link->jit, true); code != 0)
@@ -150,6 +150,10 @@ int cuLinkComplete(Link* link, void** image, std::size_t* bytes) {
     return kUnknown;
   link->linked = kLinked;
   link->linked += text;
+  std::vector<warpmem::emulate::DeviceObject> parts;
+  for (const PtxUnit& unit : link->units)
+    parts.push_back({unit.name, unit.text, link->jit.of_ptxas()});
+  if (parts.size() > 1) remember_parts(link->linked, std::move(parts));
   link->complete = true;
   *image = link->linked.data();
   if (bytes) *bytes = link->linked.size() + 1;

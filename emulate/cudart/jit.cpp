@@ -6,10 +6,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <unordered_map>
+#include <utility>
 
 #include "base/printable.hpp"
 #include "emulate/cudart/errors.hpp"
-#include "emulate/mapping/toolkit.hpp"
+#include "emulate/toolkit/toolkit.hpp"
 
 namespace warpmem::cudart {
 namespace {
@@ -99,11 +101,13 @@ int compile(std::string_view ptx, std::uint32_t cc, const std::string& called,
   const emulate::Toolkit tools = emulate::find_toolkit();
   if (tools.ptxas.empty() || ptx.starts_with(kLinked) || number > static_cast<int>(cc))
     return kSuccess;
-  std::vector<std::string> words = options.of_ptxas();
+  std::vector<std::string> words = emulate::with_lines(options.of_ptxas(), ptx);
   if (options.verbose()) words.push_back("-v");
   // What kernels call to launch kernels is part of this runtime.
   if (part || ptx.find("cudaCDP2") != ptx.npos) words.push_back("-c");
-  auto said = emulate::try_assembling(tools.ptxas, ptx, emulate::assembled_arch(target, cc), words);
+  const std::string arch = emulate::assembled_arch(target, cc);
+  if (!options.verbose() && emulate::is_kept(tools.ptxas, ptx, arch, words)) return kSuccess;
+  auto said = emulate::try_assembling(tools.ptxas, ptx, arch, words);
   if (!said) return kSuccess;  // there is no answer
   const std::string text = as_driver(said->text);
   if (said->good) return options.write("", text), kSuccess;
@@ -122,6 +126,24 @@ int compile(std::string_view ptx, std::uint32_t cc, const std::string& called,
                  .c_str(),
              stderr);
   return kInvalidPtx;
+}
+
+namespace {
+
+std::unordered_map<std::string, std::vector<emulate::DeviceObject>>& linked_parts() {
+  static auto* all = new std::unordered_map<std::string, std::vector<emulate::DeviceObject>>;
+  return *all;
+}
+
+}  // namespace
+
+void remember_parts(const std::string& linked, std::vector<emulate::DeviceObject> parts) {
+  linked_parts()[linked] = std::move(parts);
+}
+
+std::vector<emulate::DeviceObject> parts_of(const std::string& linked) {
+  const auto at = linked_parts().find(linked);
+  return at == linked_parts().end() ? std::vector<emulate::DeviceObject>{} : at->second;
 }
 
 }  // namespace warpmem::cudart

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "emulate/toolkit/toolkit.hpp"
+
 namespace warpmem::cudart {
 
 // Options as cuModuleLoadDataEx and cuLinkCreate take them. The program's buffers must outlive it.
@@ -42,6 +44,10 @@ int compile(std::string_view ptx, std::uint32_t cc, const std::string& called,
 
 // How PTX begins that was linked: each part has been looked at.
 extern const std::string_view kLinked;
+// The parts of such PTX, each for ptxas, which wants a function declared before it is called; none:
+// it is not known.
+void remember_parts(const std::string& linked, std::vector<emulate::DeviceObject> parts);
+std::vector<emulate::DeviceObject> parts_of(const std::string& linked);
 // What a driver writes when it does not know what an image is.
 extern const char* const kUnknownImage;
 

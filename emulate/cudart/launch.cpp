@@ -14,7 +14,7 @@
 #include "emulate/cudart/interrupt.hpp"
 #include "emulate/cudart/progress.hpp"
 #include "emulate/cudart/repeats.hpp"
-#include "emulate/mapping/yields.hpp"
+#include "emulate/executor/machine_kernel.hpp"
 
 namespace warpmem::cudart {
 namespace {
@@ -73,6 +73,11 @@ trace::Launch describe(Runtime& r, const Stream& stream, const KernelCall& call,
     l.fetch_bytes = static_cast<std::uint32_t>(fetch->second);
   l.ends_persisting = std::exchange(r.persisting_reset, false);
   l.allocations = r.memory.allocations();
+  if (kernel.machine) {
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(call.params.data());
+    l.parameters.assign(bytes, bytes + call.params.size());
+    l.parameters_at = kernel.machine->params_at;
+  }
   return l;
 }
 
@@ -293,8 +298,6 @@ Code run(Runtime& r, Stream& stream, const KernelCall& call) {
     };
   DeviceLaunches launched(r, stream, *f.module);
   options.device = &launched;
-  // A launch does the same whether it is traced or not.
-  if (emulate::may_yield(kernel)) r.site_map(f);
   emulate::RunStatistics statistics;
   emulate::Tracer* tracer = nullptr;
   const bool wanted = r.session.wanted(id, f.demangled);
@@ -305,7 +308,7 @@ Code run(Runtime& r, Stream& stream, const KernelCall& call) {
                               : repeats().plan(call, r.limits, r.session.options().repeats);
   if (wanted && tracing != Tracing::kNo)
     tracer = r.session.begin(describe(r, stream, call, kernel, known, id), kernel, known,
-                             r.site_map(f), f, tracing == Tracing::kUnlessEqual);
+                             r.why_ptx(f), f, tracing == Tracing::kUnlessEqual);
   set_kernel_running(true);
   auto ran = emulate::run_launch(kernel, r.memory, shape, options, tracer, statistics);
   set_kernel_running(false);

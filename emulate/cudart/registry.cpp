@@ -1,7 +1,6 @@
 #include "emulate/cudart/registry.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -9,16 +8,13 @@
 #include <set>
 
 #include "base/printable.hpp"
-#include "binary/cubin/cubin.hpp"
-#include "binary/cubin/kept_ptx.hpp"
+#include "binary/disassembly/cuda_tools.hpp"
 #include "binary/fatbin/fat_binary.hpp"
 #include "emulate/cudart/default_cache.hpp"
-#include "emulate/cudart/kept_elsewhere.hpp"
-#include "emulate/cudart/linker_as_ptxas.hpp"
+#include "emulate/cudart/device_code.hpp"
 #include "emulate/cudart/machine_level.hpp"
 #include "emulate/cudart/ptx_link.hpp"
 #include "emulate/cudart/runtime.hpp"
-#include "emulate/mapping/yields.hpp"
 #include "emulate/ptx/parser.hpp"
 
 namespace warpmem::cudart {
@@ -36,131 +32,8 @@ bool defines_kernel(const std::string& ptx, const std::string& name) {
 namespace {
 
 constexpr std::string_view kNoText = "it has no PTX";
-constexpr int kWrapperMagic = 0x466243b1;
 
-std::string architectures(const std::set<std::string>& all) {
-  std::string text;
-  for (const std::string& a : all) text += (text.empty() ? "" : ", ") + a;
-  return text;
-}
-
-struct Shipped {
-  std::uint32_t architecture = 0;  // 80: sm_80
-  std::uint32_t made_of = 0;       // 80: PTX for compute_80; 0: it does not say
-  bool exact = false;              // sm_90a
-  std::vector<unsigned char> code;
-};
-
-struct Gathered {
-  std::vector<PtxUnit> units;
-  std::vector<std::string> unit_options;  // ptxas's, of each unit
-  std::vector<std::uint32_t> unit_architectures;
-  bool exact = false;                  // that PTX runs on this compute capability alone
-  std::string options;                 // ptxas's, of the PTX that was chosen last
-  std::vector<Shipped> shipped;        // machine code that this compute capability loads
-  std::set<std::string> machine_code;  // "sm_90": what is there instead
-  std::uint32_t newer = 0;             // 100: there is PTX for that and newer GPUs only
-};
-
-// The machine code that is what the PTX becomes on this GPU. A program may carry both from two
-// compilations (CuPy's: code for 9.0, PTX for 12.0): __CUDA_ARCH__ differed then, and so may the
-// registers and the shared memory that the code needs.
-const Shipped* code_of(const Gathered& code, const Gathered& ptx) {
-  for (const Shipped& s : code.shipped) {
-    const auto same = [&](std::uint32_t architecture) { return architecture == s.made_of; };
-    if (s.exact == ptx.exact && std::ranges::all_of(ptx.unit_architectures, same)) return &s;
-  }
-  return nullptr;
-}
-
-// The machine code that the GPU loads (CUDA's rule), of all objects of the container.
-void gather_code(const std::vector<FatEntry>& entries, std::uint32_t cc, Gathered& into) {
-  const FatEntry* const best = choose_machine_code(entries, cc);
-  for (const FatEntry& e : entries) {
-    if (e.kind != FatEntry::Kind::kMachineCode) continue;
-    into.machine_code.insert(fmt::format("sm_{}", e.architecture));
-    if (!best || e.architecture != best->architecture) continue;
-    auto code = unpack_machine_code(e);
-    if (!code) continue;
-    Shipped shipped{e.architecture, 0, e.exact, {code->begin(), code->end()}};
-    auto cubin = record::parse_cubin(shipped.code);
-    if (!cubin) continue;
-    shipped.made_of = cubin->virtual_arch != 0 ? cubin->virtual_arch : e.architecture;
-    into.shipped.push_back(std::move(shipped));
-  }
-}
-
-// The PTX that runs: what the machine code that the GPU loads was made of, if it is there; else the
-// newest that the GPU can run.
-const FatEntry* choose_text(const std::vector<FatEntry>& entries, const Gathered& code,
-                            std::uint32_t cc) {
-  for (const Shipped& s : code.shipped)
-    for (const FatEntry& e : entries)
-      if (e.kind == FatEntry::Kind::kPtx && e.architecture == s.made_of && e.exact == s.exact)
-        return &e;
-  return choose_ptx(entries, cc);
-}
-
-// "sm_90a" -> 90
-std::uint32_t target_number(const std::string& target) {
-  return target.size() > 3 ? static_cast<std::uint32_t>(std::atoi(target.c_str() + 3)) : 0;
-}
-
-// Where the container has no PTX: what is kept inside its machine code, or beside it. `count`: of
-// the codes that were found last.
-Result<void> text_within(std::string name, std::size_t count, Gathered& into) {
-  for (std::size_t i = into.shipped.size() - count; i < into.shipped.size(); ++i) {
-    Shipped& s = into.shipped[i];
-    auto kept = record::kept_ptx(s.code);
-    if (!kept)
-      if (auto text = ptx_beside(s.code)) kept = record::KeptPtx{std::move(*text), "", ""};
-    if (!kept) continue;
-    const std::uint32_t made_of = target_number(ptx_target(kept->ptx));
-    s.made_of = made_of, s.exact = ptx_target(kept->ptx).ends_with('a');
-    into.options = kept->options, into.exact = s.exact;
-    into.units.push_back(
-        {std::move(name), with_default_caches(std::move(kept->ptx), kept->options)});
-    into.unit_options.push_back(kept->options);
-    into.unit_architectures.push_back(made_of);
-    return {};
-  }
-  return {};
-}
-
-Result<void> gather(const unsigned char* data, const std::string& name, std::uint32_t cc,
-                    Gathered& into) {
-  const auto* bytes = reinterpret_cast<const std::byte*>(data);
-  auto size = container_bytes(bytes);
-  if (!size) return size.error();
-  auto entries = read_fat_binary({bytes, *size});
-  if (!entries) return entries.error();
-  Gathered code;
-  gather_code(*entries, cc, code);
-  const FatEntry* best = choose_text(*entries, code, cc);
-  const FatEntry* newer = best ? nullptr : choose_newer_ptx(*entries, cc);
-  if (newer) best = newer;
-  Result<std::string> text = best ? unpack_ptx(*best) : std::string();
-  if (!text) return text.error();
-  // libcudadevrt.a, which launches kernels for kernels: that is part of this runtime.
-  if (text->find("__cuda_syscall_cnp") != text->npos) return {};
-  into.machine_code.merge(code.machine_code);
-  const std::size_t shipped = code.shipped.size();
-  for (Shipped& s : code.shipped) into.shipped.push_back(std::move(s));
-  if (!best) return text_within(name, shipped, into);
-  if (newer) {
-    into.newer = newer->architecture;
-    *text = for_older_gpu(std::move(*text), cc);
-  }
-  into.options = best->options;
-  into.units.push_back({best->name.empty() ? name : best->name,
-                        with_default_caches(std::move(*text), best->options)});
-  into.unit_options.push_back(best->options);
-  into.unit_architectures.push_back(best->architecture);
-  into.exact = best->exact;
-  return {};
-}
-
-Error no_ptx(const Module& module, const Gathered& found, std::uint32_t cc) {
+Error no_ptx(const Module& module, const DeviceCode& found, std::uint32_t cc) {
   const std::string flag = fmt::format("-gencode arch=compute_{0},code=compute_{0}", cc);
   return {ErrorKind::kUsage,
           fmt::format("{}{}", kNoText,
@@ -173,43 +46,54 @@ Error no_ptx(const Module& module, const Gathered& found, std::uint32_t cc) {
                       flag)};
 }
 
-// The device objects of a fat binary, or those that it was linked from.
-Result<Gathered> objects_of(const Module& module, std::uint32_t cc) {
-  const FatBinaryWrapper& w = *module.wrapper;
-  Gathered found;
-  if (w.version == 2 && w.linked)
-    for (const unsigned char* const* data = w.linked; *data; ++data)
-      if (auto ok = gather(*data, module.name, cc, found); !ok) return ok.error();
-  if (found.units.empty() && w.data)
-    if (auto ok = gather(w.data, module.name, cc, found); !ok) return ok.error();
-  return found;
-}
-
 Result<std::string> ptx_of(Module& module, std::uint32_t cc) {
   if (!module.wrapper) {
+    if (module.ptx.empty()) return no_ptx(module, {}, cc);
     std::string options;
     for (const std::string& word : module.options) options += word + ' ';
     return with_default_caches(module.ptx, options);
   }
-  const FatBinaryWrapper& w = *module.wrapper;
-  if (w.magic != kWrapperMagic || (w.version != 1 && w.version != 2))
-    return Error{ErrorKind::kMalformed,
-                 fmt::format("its fat binary begins with {:#x}, version {}",
-                             static_cast<unsigned>(w.magic), w.version),
-                 module.name, "build it with nvcc 11 or newer"};
+  if (auto ok = check_wrapper(module); !ok) return ok.error();
   auto found = objects_of(module, cc);
   if (!found) return found.error();
   if (found->units.empty()) return no_ptx(module, *found, cc);
-  if (Runtime* r = found->newer ? runtime() : nullptr)
-    r->session.note_once(fmt::format(
-        "{}: its PTX is for compute capability {}.{} and newer; it runs as what it would be on "
-        "the card's {}.{}",
-        module.name, found->newer / 10, found->newer % 10, cc / 10, cc % 10));
+  if (found->newer) note_newer(module, found->newer, cc);
   const bool several = found->units.size() > 1;
   for (std::size_t i = 0; i < found->units.size(); ++i)
     module.units.push_back(
         {found->unit_architectures[i], several ? found->units[i].text : std::string()});
   return link_ptx(found->units);
+}
+
+// The machine code of the PTX that runs: the program's own, if it carries code for the card that
+// was made of that PTX, else what ptxas makes of it.
+Result<emulate::Cubin> code_of_ptx(Module& module, std::uint32_t cc) {
+  if (!module.cubin.empty()) return module.cubin;
+  if (module.wrapper && cc >= kOldestCode) {
+    DeviceCode own;
+    if (module.wrapper->data)
+      static_cast<void>(gather(module.wrapper->data, module.name, cc, own).ok());
+    auto objects = objects_of(module, cc);
+    if (const Shipped* s = code_of(own, objects ? *objects : own)) return s->code;
+    if (module.wrapper->version == 2) return machine_code_of(module, cc);
+  }
+  const emulate::Toolkit tools = emulate::find_toolkit();
+  if (tools.ptxas.empty())
+    return Error{ErrorKind::kEnvironment, fmt::format("no ptxas was found; {}", record::kGetPtxas),
+                 module.name, ""};
+  const emulate::Module& ptx = module.loaded->module();
+  const emulate::CodeTarget target = emulate::code_target(tools, ptx.target, cc);
+  module.stand_in = target.stand_in;
+  std::vector<std::string> options = module.options;
+  if (module.wrapper)
+    if (const auto objects = objects_of(module, cc); objects)
+      options = emulate::code_options(objects->options);
+  options.insert(options.end(), target.options.begin(), target.options.end());
+  return emulate::assemble(tools.ptxas, ptx.source->text(), target.arch, options);
+}
+
+std::string reason(const Error& error) {
+  return error.message + (error.fix.empty() ? "" : "; " + error.fix);
 }
 
 }  // namespace
@@ -267,13 +151,22 @@ Result<emulate::LoadedModule*> Registry::load(Module& module, emulate::Memory& m
   if (module.failure) return *module.failure;
   if (module.loaded) return module.loaded.get();
   const auto attempt = [&]() -> Result<void> {
-    if (machine_level_) {
-      auto loaded = load_machine_code(module, memory, cc);
-      if (!loaded) return loaded.error();
-      module.loaded = std::move(*loaded);
-      return {};
+    std::optional<Error> lacks;
+    if (emulate::wants_machine_code(level_, cc) && module.why_ptx.empty()) {
+      auto loaded = load_machine_code(module, memory, emulate::code_capability(cc));
+      if (loaded) {
+        module.loaded = std::move(*loaded);
+        if (cc < kOldestCode) module.stand_in = emulate::stands_in_for(cc);
+        return {};
+      }
+      lacks = loaded.error();
+      // What a tool does not do, nobody has asked for.
+      if (level_ == emulate::CodeLevel::kSass || lacks->kind != ErrorKind::kEnvironment)
+        return *lacks;
+      module.why_ptx = reason(*lacks);
     }
     auto text = ptx_of(module, cc);
+    if (!text && lacks && text.error().message.starts_with(kNoText)) return *lacks;
     if (!text) return text.error();
     auto parsed = emulate::parse_ptx(module.name + ".ptx", std::move(*text));
     if (!parsed) return parsed.error();
@@ -289,6 +182,18 @@ Result<emulate::LoadedModule*> Registry::load(Module& module, emulate::Memory& m
   return module.loaded.get();
 }
 
+// What nvdisasm does not do, nobody has asked for: the module's PTX may run instead, as long as
+// nothing of its machine code is in use.
+bool Registry::give_up_machine_code(Module& module, const Error& why) const {
+  if (!module.machine_module || level_ != emulate::CodeLevel::kBest || module.placed ||
+      why.kind != ErrorKind::kEnvironment ||
+      std::ranges::any_of(module.functions, [](const Function* f) { return f->kernel != nullptr; }))
+    return false;
+  module.loaded.reset(), module.machine_module.reset();
+  module.why_ptx = reason(why);
+  return true;
+}
+
 Result<emulate::Kernel*> Registry::kernel(Function& function, emulate::Memory& memory,
                                           std::uint32_t cc) {
   if (function.failure) return *function.failure;
@@ -296,13 +201,15 @@ Result<emulate::Kernel*> Registry::kernel(Function& function, emulate::Memory& m
   auto module = load(*function.module, memory, cc);
   if (!module) {
     Error why = module.error();
-    if (why.message.starts_with(kNoText))
+    if (why.message.starts_with("it has "))  // a library's own kernels are refused by their names
       why.message = fmt::format("the kernel {} cannot run: {}",
                                 printable(emulate::demangled(function.name)), why.message);
     return why;
   }
-  auto built =
-      machine_level_ ? machine_kernel(function) : emulate::build_kernel(**module, function.name);
+  auto built = function.module->machine_module ? machine_kernel(function)
+                                               : emulate::build_kernel(**module, function.name);
+  if (!built && give_up_machine_code(*function.module, built.error()))
+    return kernel(function, memory, cc);
   if (!built) {
     function.failure = built.error();
     return built.error();
@@ -313,106 +220,44 @@ Result<emulate::Kernel*> Registry::kernel(Function& function, emulate::Memory& m
 
 std::uint32_t Registry::compiled_for(const Function& function) {
   const Module& module = *function.module;
+  if (module.machine_module)
+    if (const auto of = module.machine_module->contents.cubin.virtual_arch) return of;
   for (const CompiledPtx& unit : module.units)
     if (module.units.size() == 1 || defines_kernel(unit.text, function.name))
       return unit.architecture;
   return target_number(module.loaded->module().target);
 }
 
-emulate::MachineCode* Registry::machine_code(Module& module, std::uint32_t cc) {
-  if (module.machine) return module.machine.get();
-  if (!module.loaded) return nullptr;
-  emulate::MachineCode::Request request;
-  request.toolkit = emulate::find_toolkit();
-  const emulate::Module& ptx = module.loaded->module();
-  const emulate::CodeTarget target = emulate::code_target(request.toolkit, ptx.target, cc);
-  request.arch = target.arch;
-  module.stand_in = target.stand_in;
-  request.options = module.options;
-  if (!module.arch.empty()) {
-    request.shipped = module.cubin, module.stand_in.clear();
-    if (std::isdigit(static_cast<unsigned char>(ptx.target.back())))
-      request.arch = module.arch;  // else sm_90a, as the text says
-    if (!module.ptxas.empty() && access(module.ptxas.c_str(), X_OK) == 0)
-      request.toolkit.ptxas = module.ptxas;
-    else if (module.ptxas.empty() && !linker_as_ptxas().empty())
-      request.toolkit.ptxas = linker_as_ptxas();
-  }
-  if (module.wrapper) {
-    Gathered code;
-    if (module.wrapper->data)
-      static_cast<void>(gather(module.wrapper->data, module.name, cc, code).ok());
-    request.options = emulate::code_options(code.options);
-    auto objects = objects_of(module, cc);
-    const Gathered& found = objects ? *objects : code;
-    if (const Shipped* own = code_of(code, found)) {
-      request.shipped = own->code;
-      request.arch = fmt::format("sm_{}{}", own->architecture, own->exact ? "a" : "");
-      module.stand_in.clear();
-    }
-    if (module.wrapper->version == 2)
-      for (std::size_t i = 0; i < found.units.size(); ++i)
-        request.units.push_back({found.units[i].name, found.units[i].text,
-                                 emulate::code_options(found.unit_options[i])});
-  }
-  if (!module.stand_in.empty())
-    request.options.insert(request.options.end(), target.options.begin(), target.options.end());
-  module.machine = std::make_unique<emulate::MachineCode>(ptx, std::move(request));
-  return module.machine.get();
-}
-
 const emulate::Resources* Registry::resources(Function& function, std::uint32_t cc) {
-  if (!function.resources_known) {
+  Module& module = *function.module;
+  if (!function.resources_known && module.loaded) {
     function.resources_known = true;
-    if (emulate::MachineCode* code = machine_code(*function.module, cc))
-      if (auto found = code->resources(function.name); found) function.resources = *found;
+    if (!module.of_ptx) module.of_ptx = code_of_ptx(module, cc);
+    if (*module.of_ptx)
+      if (auto found = emulate::resources_of(**module.of_ptx, function.name); found)
+        function.resources = *found;
   }
   return function.resources ? &*function.resources : nullptr;
 }
 
-const emulate::SiteMap* Registry::site_map(Function& function, std::uint32_t cc) {
-  if (!function.map_known) {
-    function.map_known = true;
-    const auto attempt = [&]() -> Result<void> {
-      const auto no = [](const char* why) { return Error{ErrorKind::kEnvironment, why, "", ""}; };
-      emulate::MachineCode* code = machine_code(*function.module, cc);
-      if (!code || !function.kernel) return no("there is no machine code of it");
-      const emulate::Resources* known = resources(function, cc);
-      if (!known) {
-        auto why = code->resources(function.name);
-        return why ? no("ptxas refuses it, or there is no ptxas") : why.error();
-      }
-      if (!function.module->stand_in.empty()) return no(function.module->stand_in.c_str());
-      auto instructions = code->instructions(*function.kernel);
-      if (!instructions && !function.module->cubin.empty()) {
-        // A linker that had more than the text (LTO) made the program's code: what is made of the
-        // text stands in.
-        function.module->cubin.clear(), function.module->machine.reset(),
-            function.resources_known = false;
-        code = machine_code(*function.module, cc), known = resources(function, cc);
-        if (!code || !known) return no("ptxas refuses it, or there is no ptxas");
-        instructions = code->instructions(*function.kernel);
-      }
-      if (!instructions) return instructions.error();
-      emulate::mark_yields(*function.kernel, *instructions);
-      auto map = emulate::map_sites(*function.kernel, *instructions, *known, code->arch());
-      if (!map) return map.error();
-      function.map = std::make_unique<emulate::SiteMap>(std::move(*map));
-      return {};
-    };
-    if (auto ok = attempt(); !ok) function.unmapped = ok.error().message;
-  }
-  return function.map.get();
+std::string Registry::why_ptx(Function& function, std::uint32_t cc) {
+  const Module& module = *function.module;
+  if (level_ == emulate::CodeLevel::kPtx || module.machine_module || !module.why_ptx.empty())
+    return module.why_ptx;
+  if (!resources(function, cc) && module.of_ptx && !*module.of_ptx)
+    return module.of_ptx->error().message;
+  return module.stand_in;
 }
 
 Result<SymbolMemory> Registry::locate(const Symbol& symbol, emulate::Memory& memory,
                                       std::uint32_t cc) {
   auto module = load(*symbol.module, memory, cc);
   if (!module) return module.error();
+  symbol.module->placed = true;
   const auto& named = (*module)->module().variable_named;
   const auto at = named.find(symbol.name);
   if (at == named.end())
-    return Error{ErrorKind::kMalformed, fmt::format("its PTX has no variable '{}'", symbol.name),
+    return Error{ErrorKind::kMalformed, fmt::format("its code has no variable '{}'", symbol.name),
                  symbol.module->name, "build the program again"};
   return SymbolMemory{(*module)->address_of(at->second), at->second->bytes};
 }

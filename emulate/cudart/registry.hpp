@@ -1,5 +1,5 @@
 // The device code of the process: fat binaries that the program registers before main() or loads
-// later, their kernels and variables. A module's PTX is read when something of it is first used.
+// later, their kernels and variables. A module is read when something of it is first used.
 #pragma once
 
 #include <deque>
@@ -11,9 +11,9 @@
 
 #include "base/error.hpp"
 #include "emulate/cudart/abi.hpp"
-#include "emulate/mapping/machine_code.hpp"
-#include "emulate/mapping/site_map.hpp"
 #include "emulate/ptx/program.hpp"
+#include "emulate/toolkit/code_level.hpp"
+#include "emulate/toolkit/toolkit.hpp"
 
 namespace warpmem::cudart {
 
@@ -29,21 +29,21 @@ struct MachineModule;
 
 struct Module {
   const FatBinaryWrapper* wrapper = nullptr;
-  std::string ptx;                   // instead of a wrapper: text that the program loaded
-  std::string name;                  // for messages
-  std::vector<std::string> options;  // of ptxas, for text that the program loaded
-  std::vector<unsigned char>
-      cubin;                // what the program loaded, if that is machine code with its text in it
-  std::string arch, ptxas;  // of `cubin`: "sm_90"; which ptxas made it, empty: not known
-  bool told = false;        // its failure has been printed
+  std::string ptx;  // instead of a wrapper: text that the program loaded, or that `cubin` has in it
+  std::string name;                          // for messages
+  std::vector<std::string> options;          // of ptxas, for text that the program loaded
+  std::vector<emulate::DeviceObject> parts;  // that the program linked such text from
+  std::vector<unsigned char> cubin;          // what the program loaded, if that is machine code
+  bool told = false;                         // its failure has been printed
   std::unique_ptr<emulate::LoadedModule> loaded;
   std::shared_ptr<MachineModule> machine_module;  // machine_level.hpp; null: its PTX runs
   std::vector<CompiledPtx> units;  // of a wrapper: the texts that `loaded` was put together from
-  std::unique_ptr<emulate::MachineCode> machine;  // made when it is first asked for
-  std::string
-      stand_in;  // why the code is another GPU's (emulate::CodeTarget); empty: it is this one's
+  std::optional<Result<emulate::Cubin>> of_ptx;  // what ptxas makes of the PTX that runs
+  std::string stand_in;  // why the code is another GPU's; empty: it is this one's
+  std::string why_ptx;   // its PTX runs, though nobody asked for that: the reason
   std::optional<Error> failure;
   std::vector<Function*> functions;
+  bool placed = false;  // the program knows where a variable of it lies
   bool unloaded = false;
 };
 
@@ -58,11 +58,7 @@ struct Function {
   std::string demangled;
   std::optional<emulate::Resources> resources;  // as ptxas says
   bool resources_known = false;                 // asked for already, whether or not there are any
-  std::unique_ptr<emulate::SiteMap>
-      map;  // to the machine code; null: not mapped, `unmapped` says why
-  std::string unmapped;
-  bool map_known = false;
-  std::int64_t program = -1;    // in the trace
+  std::int64_t program = -1;                    // in the trace
   int max_dynamic_shared = -1;  // cudaFuncSetAttribute; -1: what every kernel may have
   int carveout = -1;
   int cache_config = 0;  // cudaFuncCache…
@@ -84,8 +80,9 @@ struct SymbolMemory {
 
 class Registry {
  public:
-  // From now on modules run from their machine code (machine_level.hpp).
-  void run_machine_code() { machine_level_ = true; }
+  // Which code modules run that are read from now on.
+  void set_level(emulate::CodeLevel level) { level_ = level; }
+  emulate::CodeLevel level() const { return level_; }
 
   // `name`: of the program or file, for messages.
   Module* add_module(const FatBinaryWrapper* wrapper, const std::string& name);
@@ -101,24 +98,25 @@ class Registry {
   Symbol* find_symbol(const void* host);
   bool is_function(const Function* f) const { return handles_.contains(f); }
 
-  // Reads the module's PTX for a GPU of compute capability `cc`, places its variables in memory.
+  // Reads the module's machine code or PTX for a GPU of compute capability `cc`, places its
+  // variables in memory.
   Result<emulate::LoadedModule*> load(Module& module, emulate::Memory& memory, std::uint32_t cc);
   Result<emulate::Kernel*> kernel(Function& function, emulate::Memory& memory, std::uint32_t cc);
   // The architecture that the function's PTX was compiled for (120: __CUDA_ARCH__ was 1200), which
   // need not be the one that it runs on. Its module must be loaded.
   static std::uint32_t compiled_for(const Function& function);
-  // What ptxas makes of the function's module, which must be loaded; null where it is not.
-  emulate::MachineCode* machine_code(Module& module, std::uint32_t cc);
-  // Registers, shared and local memory of the function on that GPU; null: not known.
+  // Registers, shared and local memory of the function, whose module must be loaded, on that GPU;
+  // null: not known.
   const emulate::Resources* resources(Function& function, std::uint32_t cc);
-  // Its accesses in the machine code; null: Function::unmapped says why.
-  const emulate::SiteMap* site_map(Function& function, std::uint32_t cc);
+  // Why its PTX runs, though nobody asked for that; empty: its machine code runs.
+  std::string why_ptx(Function& function, std::uint32_t cc);
   Result<SymbolMemory> locate(const Symbol& symbol, emulate::Memory& memory, std::uint32_t cc);
 
   std::unordered_map<const void*, Symbol>& symbols() { return symbols_; }  // by host address
 
  private:
-  bool machine_level_ = false;
+  bool give_up_machine_code(Module& module, const Error& why) const;
+  emulate::CodeLevel level_ = emulate::CodeLevel::kBest;
   std::deque<Module> modules_;
   std::deque<Function> functions_;
   std::unordered_map<const void*, Function*> by_host_;

@@ -39,7 +39,7 @@ Runtime* make_runtime() {
     Session(std::move(*options)).note_error(made.error());
     return nullptr;
   }
-  if (options->machine_code) Runtime::registry().run_machine_code();
+  Runtime::registry().set_level(options->level);
   auto* made_runtime = new Runtime(std::move(*options), std::move(*memory));
   const char* list = std::getenv("CUDA_VISIBLE_DEVICES");
   made_runtime->visible = list == nullptr || names_first_gpu(list);

@@ -132,13 +132,11 @@ struct Runtime {
   }
   // What ptxas says of it, unless the session is told to take PTX as it is; null: not known.
   const emulate::Resources* resources(Function& f) {
-    return session.options().ptx_only || !kernel(f) ? nullptr
-                                                    : registry().resources(f, device().cc());
+    return session.options().level == emulate::CodeLevel::kPtx || !kernel(f)
+               ? nullptr
+               : registry().resources(f, device().cc());
   }
-  const emulate::SiteMap* site_map(Function& f) {
-    return session.options().ptx_only || !kernel(f) ? nullptr
-                                                    : registry().site_map(f, device().cc());
-  }
+  std::string why_ptx(Function& f) { return registry().why_ptx(f, device().cc()); }
   static Registry& registry();  // exists before the runtime does: programs register before main()
 
   // The stream a handle names: null and the two special handles are the default stream; else null.

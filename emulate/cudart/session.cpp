@@ -84,7 +84,7 @@ bool Session::open(const std::string& arch, trace::Level level, const std::strin
     origin.missing = {
         "what ptxas merges, drops or adds (registers spilled to local memory): the trace is of "
         "PTX"};
-  if (level == trace::Level::kPtx && !stand_in.empty()) origin.missing.push_back(stand_in);
+  if (!stand_in.empty()) origin.missing.push_back(stand_in);
   auto made = trace::TraceWriter::create(options_.output, origin, {options_.force, 3});
   if (!made) {
     fail(made.error());
@@ -97,8 +97,8 @@ bool Session::open(const std::string& arch, trace::Level level, const std::strin
 
 std::int64_t Session::write_program(const emulate::Kernel& kernel,
                                     const emulate::Resources* resources,
-                                    const emulate::SiteMap* map, const Function& function) {
-  trace::Program program = map ? map->program : emulate::describe(kernel);
+                                    const std::string& why_ptx) {
+  trace::Program program = emulate::describe(kernel);
   if (resources) {
     program.registers = resources->registers;
     program.static_shared = resources->static_shared;
@@ -106,8 +106,8 @@ std::int64_t Session::write_program(const emulate::Kernel& kernel,
   }
   auto number = writer_->add_program(program);
   if (!number) return fail(number.error()), -1;
-  if (!map && !kernel.machine && !options_.ptx_only && told_.insert(function.unmapped).second)
-    note(fmt::format("{} is traced as PTX: {}", program.demangled, function.unmapped));
+  if (!why_ptx.empty() && told_.insert(why_ptx).second)
+    note(fmt::format("{} runs as PTX: {}", program.demangled, why_ptx));
   return *number;
 }
 
@@ -119,16 +119,14 @@ void Session::note(const std::string& text) {
 }
 
 emulate::Tracer* Session::begin(trace::Launch launch, const emulate::Kernel& kernel,
-                                const emulate::Resources* resources, const emulate::SiteMap* map,
+                                const emulate::Resources* resources, const std::string& why_ptx,
                                 Function& function, bool unless_equal) {
   const Busy busy(busy_);
   begun_ns_ = now_ns();
-  const std::string& arch = map ? map->program.arch : kernel.module->module().target;
-  const trace::Level level = kernel.machine ? trace::Level::kSass
-                             : map          ? trace::Level::kPtxSass
-                                            : trace::Level::kPtx;
+  const std::string& arch = kernel.module->module().target;
+  const trace::Level level = kernel.machine ? trace::Level::kSass : trace::Level::kPtx;
   if (!open(arch, level, function.module->stand_in)) return nullptr;
-  if (function.program < 0) function.program = write_program(kernel, resources, map, function);
+  if (function.program < 0) function.program = write_program(kernel, resources, why_ptx);
   if (!writer_) return nullptr;
   launch.program = static_cast<std::uint32_t>(function.program);
   current_ = launch.id;
@@ -137,19 +135,10 @@ emulate::Tracer* Session::begin(trace::Launch launch, const emulate::Kernel& ker
   if (auto ok = blocks_->begin(); !ok) return fail(ok.error()), nullptr;
   tracer_.emplace([this](trace::EncodedBlock block) { return blocks_->append(std::move(block)); },
                   current_);
-  if (map) tracer_->use(*map);
   if (options_.ctas < 1) tracer_->keep_fraction(options_.ctas);
   if (options_.max_records != SessionOptions::kNoLimit)
     tracer_->stop_after(options_.max_records - records_);
   return &*tracer_;
-}
-
-void Session::note_mapping(const emulate::MappingCounts& counts) {
-  if (counts.kept == 0) return;
-  note(fmt::format(
-      "launch {}: {} of {} accesses stay as the PTX has them: which machine instructions they are "
-      "is not certain",
-      current_, counts.kept, counts.kept + counts.mapped + counts.merged));
 }
 
 Traced Session::end(const emulate::RunStatistics& statistics, const Error* failure) {
@@ -173,11 +162,9 @@ Traced Session::end(const emulate::RunStatistics& statistics, const Error* failu
   trace::LaunchEnd end;
   end.truncated = failure != nullptr || tracer_->stopped();
   end.skipped_ctas = tracer_->skipped();
-  end.times = tracer_->times(statistics.times, statistics.own_calls);
-  const emulate::MappingCounts mapping = tracer_->mapping();
+  end.times = tracer_->times(statistics.times);
   tracer_.reset(), blocks_.reset();
   if (auto ok = writer_->end_launch(current_, end); !ok) return fail(ok.error()), traced;
-  note_mapping(mapping);
   if (!failure) return traced;
   cut_ = true;
   const std::string what = failure->message.substr(0, failure->message.find('\n'));

@@ -18,8 +18,8 @@
 #include "emulate/cudart/device.hpp"
 #include "emulate/cudart/launch_blocks.hpp"
 #include "emulate/executor/executor.hpp"
-#include "emulate/mapping/machine_code.hpp"
-#include "emulate/mapping/site_map.hpp"
+#include "emulate/toolkit/code_level.hpp"
+#include "emulate/toolkit/toolkit.hpp"
 #include "traces/format/repeats.hpp"
 #include "traces/format/writer.hpp"
 
@@ -48,8 +48,7 @@ struct SessionOptions {
   std::uint64_t threads = 0;           // 0: one a core
   std::uint64_t max_instructions = 0;  // warp instructions a kernel; 0: no limit
   bool strict = false;                 // every access out of bounds is a fault
-  bool machine_code = false;           // programs run from their machine code
-  bool ptx_only = false;               // the trace is of PTX, also where there is a ptxas
+  emulate::CodeLevel level = emulate::CodeLevel::kBest;  // which code programs run
   std::string tool = "warpmem emulate";
   std::string command;  // for the trace's origin
   std::string status;   // file for the command's eyes; empty: none
@@ -70,10 +69,10 @@ class Session {
   bool wanted(std::uint32_t launch, const std::string& kernel);
 
   // Between begin and end the launch's records go to the tracer. Null: it is not traced.
-  // `resources` and `map` may be null: ptxas did not say. `unless_equal`: it is left out if it does
-  // what the launch before it in the trace did.
+  // `resources` may be null: they are not known. `why_ptx`: the reason to say, once, where PTX
+  // runs. `unless_equal`: it is left out if it does what the launch before it in the trace did.
   emulate::Tracer* begin(trace::Launch launch, const emulate::Kernel& kernel,
-                         const emulate::Resources* resources, const emulate::SiteMap* map,
+                         const emulate::Resources* resources, const std::string& why_ptx,
                          Function& function, bool unless_equal);
   Traced end(const emulate::RunStatistics& statistics, const Error* failure);
   // A launch that is not traced, as it is equal to the last one in the trace. `as_many`:
@@ -95,8 +94,7 @@ class Session {
  private:
   bool open(const std::string& arch, trace::Level level, const std::string& stand_in);
   std::int64_t write_program(const emulate::Kernel& kernel, const emulate::Resources* resources,
-                             const emulate::SiteMap* map, const Function& function);
-  void note_mapping(const emulate::MappingCounts& counts);
+                             const std::string& why_ptx);
   void write_repeats();
   void note(const std::string& text);
   void fail(const Error& error);

@@ -59,8 +59,8 @@ std::vector<std::pair<std::string, std::string>> to_environment(const SessionOpt
   if (o.threads != 0) put("THREADS", std::to_string(o.threads));
   if (o.max_instructions != 0) put("MAX_INSTRUCTIONS", std::to_string(o.max_instructions));
   if (o.strict) put("STRICT", "1");
-  if (o.ptx_only) put("LEVEL", "ptx");
-  if (o.machine_code) put("LEVEL", "sass");
+  if (o.level != emulate::CodeLevel::kBest)
+    put("LEVEL", o.level == emulate::CodeLevel::kPtx ? "ptx" : "sass");
   put("TOOL", o.tool);
   if (!o.command.empty()) put("COMMAND", o.command);
   if (!o.status.empty()) put("STATUS", o.status);
@@ -89,9 +89,8 @@ Result<SessionOptions> options_from_environment() {
     if (!done) return done.error();
   if (const std::string tool = variable("TOOL"); !tool.empty()) o.tool = tool;
   if (const std::string level = variable("LEVEL"); !level.empty()) {
-    if (level != "ptx" && level != "ptx+sass" && level != "sass")
-      return bad("LEVEL", level, "ptx, ptx+sass or sass");
-    o.ptx_only = level == "ptx", o.machine_code = level == "sass";
+    if (level != "ptx" && level != "sass") return bad("LEVEL", level, "sass or ptx");
+    o.level = level == "ptx" ? emulate::CodeLevel::kPtx : emulate::CodeLevel::kSass;
   }
   o.command = variable("COMMAND");
   o.status = variable("STATUS");

@@ -6,10 +6,10 @@
 #include <span>
 
 #include "base/units.hpp"
+#include "emulate/executor/builtins.hpp"
 #include "emulate/executor/calls.hpp"
 #include "emulate/executor/faults.hpp"
 #include "emulate/executor/printf_text.hpp"
-#include "emulate/ptx/builtins.hpp"
 
 namespace warpmem::emulate {
 namespace {

@@ -3,7 +3,7 @@
 // because the others are done long before.
 #pragma once
 
-#include "emulate/ptx/syntax.hpp"
+#include "emulate/executor/syntax.hpp"
 
 namespace warpmem::emulate {
 

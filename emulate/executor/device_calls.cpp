@@ -5,8 +5,8 @@
 #include <bit>
 #include <cstring>
 
+#include "emulate/executor/builtins.hpp"
 #include "emulate/executor/faults.hpp"
-#include "emulate/ptx/builtins.hpp"
 
 namespace warpmem::emulate {
 namespace {

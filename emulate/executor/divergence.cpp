@@ -1,6 +1,8 @@
+#include "emulate/executor/divergence.hpp"
+
 #include <algorithm>
 
-#include "emulate/executor/divergence.hpp"
+#include "emulate/executor/convergence.hpp"
 
 namespace warpmem::emulate {
 
@@ -10,7 +12,6 @@ std::int32_t Divergence::new_part(Warp& warp) {
     warp.unused.pop_back();
     Part& p = warp.parts[static_cast<std::size_t>(at)];
     p.call = nullptr, p.callees.clear(), p.pending = 0, p.parent = -1, p.reconverge = kReturnPoint;
-    p.open = p.in_vain = false, p.yielded = kNoOffset;
     return at;
   }
   warp.parts.emplace_back();
@@ -26,7 +27,7 @@ void Divergence::make_ready(Warp& warp, std::int32_t part) {
 void Divergence::settle(Warp& warp, std::int32_t number) {
   Part& p = warp.parts[static_cast<std::size_t>(number)];
   if (p.state != Part::State::kWaiting) return;
-  if (p.pending != 0) return p.open ? go_ahead(warp, static_cast<std::size_t>(number)) : void();
+  if (p.pending != 0) return;
   for (const std::int32_t f : p.callees) {
     warp.frames[static_cast<std::size_t>(f)].used = false;
     warp.free_frames.push_back(f);
@@ -123,33 +124,9 @@ void Divergence::end_stalemate(Group& group) {
         if (std::ranges::find(known, place) == known.end()) known.push_back(place);
       }
       part_company(warp, Parting::kKnown);
+      for (std::size_t i = 0; i < warp.parts.size(); ++i)
+        if (warp.parts[i].state == Part::State::kConverging) Convergence::go_ahead(warp, i);
     }
-}
-
-// Where ptxas has put a YIELD, in loops in which lanes may wait for each other, what an H200 does
-// (kernels/micro/parted_loops.cu): the others of the warp run first, each until it waits or yields.
-// Whoever waits for lanes that yield waits no longer: who has left such a loop, and waits behind it
-// for those that are still in it, goes on alone, and so does from then on who leaves it later. They
-// do not meet again before an instruction that takes them together. True: others run first.
-bool Divergence::yield(Warp& warp, std::int32_t number) {
-  if (warp.parts.size() == warp.unused.size() + 1) return false;
-  Part& self = warp.parts[static_cast<std::size_t>(number)];
-  const std::uint32_t lanes = self.mask;
-  self.yielded = self.pc;
-  self.in_vain = warp.in_vain;
-  warp.ready.pop_back();
-  warp.ready.insert(warp.ready.begin(), number);
-  for (std::size_t i = 0; i < warp.parts.size(); ++i) {
-    Part& p = warp.parts[i];
-    if (p.state != Part::State::kWaiting || (p.pending & lanes) == 0 || p.mask == p.pending)
-      continue;
-    p.open = true;
-    go_ahead(warp, i);
-  }
-  if (warp.ready.back() == number) return false;
-  if (!warp.parts[static_cast<std::size_t>(warp.ready.back())].in_vain)
-    warp.waits = warp.far_waits = 0;
-  return true;
 }
 
 // Parts that became ready at one place, ready[from] and later, are one part again.

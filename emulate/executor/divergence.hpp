@@ -36,7 +36,6 @@ class Divergence {
 
   void part_company(Warp& warp, Parting which, std::uint32_t lanes = ~0u);
   void end_stalemate(Group& group);
-  bool yield(Warp& warp, std::int32_t part);  // true: others run first
 
  private:
   static void settle(Warp& warp, std::int32_t part);

@@ -4,9 +4,9 @@
 #include <cstring>
 
 #include "emulate/executor/faults.hpp"
+#include "emulate/executor/machine_kernel.hpp"
 #include "emulate/executor/run_ahead.hpp"
 #include "emulate/executor/turns.hpp"
-#include "emulate/sass/machine_kernel.hpp"
 
 namespace warpmem::emulate {
 

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "emulate/executor/kernel.hpp"
 #include "emulate/executor/machine.hpp"
 #include "emulate/executor/texture.hpp"
 #include "emulate/executor/tracer.hpp"
 #include "emulate/executor/wait_clocks.hpp"
-#include "emulate/ptx/program.hpp"
 
 namespace warpmem::emulate {
 
@@ -65,7 +65,7 @@ struct RunStatistics {
   FaultKind fault = FaultKind::kNone;
   // How often warps ran each statement (pc / 16), diverged lanes one after the other; empty where
   // nothing was traced.
-  std::vector<std::uint64_t> times, own_calls;
+  std::vector<std::uint64_t> times;
 };
 
 // Threads to use when `asked` for so many; 0: one a core.

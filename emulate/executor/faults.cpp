@@ -3,7 +3,7 @@
 
 #include "base/units.hpp"
 #include "emulate/executor/faults.hpp"
-#include "emulate/sass/machine_kernel.hpp"
+#include "emulate/executor/machine_kernel.hpp"
 
 namespace warpmem::emulate {
 

@@ -81,11 +81,8 @@ void MatrixUnit::record_rows(const Tile& t) {
 
 void MatrixUnit::record_fragment(const Tile& t) {
   const bool along = t.along();
-  const FragmentForm form = run_.tracer ? run_.tracer->fragment(t.code.first_pc + t.in.statement)
-                                        : FragmentForm::kUnknown;
-  const bool by_rows = form == FragmentForm::kRows ? t.bits == 16 || along
-                                                   : form == FragmentForm::kUnknown && t.bits == 16;
-  if (by_rows && t.f != Fragment::kC && t.space == trace::Space::kShared) return record_rows(t);
+  if (t.bits == 16 && t.f != Fragment::kC && t.space == trace::Space::kShared)
+    return record_rows(t);
   const auto record = [&](std::uint32_t bytes, auto offset) {
     Lanes at;
     for (std::uint32_t l = 0; l < 32; ++l) at[l] = t.base[l] + offset(l);
@@ -126,8 +123,8 @@ void MatrixUnit::move_elements(const Tile& t, std::uint32_t r, std::uint32_t e, 
 
 // wmma's loads and stores, as ptxas writes them for sm_90: a register at a time where its elements
 // are neighbours in memory (accumulators of 32 bits in pairs), 16-bit ones across them as rows that
-// are turned afterwards, and element by element otherwise. From shared memory operands may come by
-// ldmatrix: those of which the machine code says so, and without any those of 16 bits.
+// are turned afterwards, and element by element otherwise. From shared memory operands of 16 bits
+// come by ldmatrix.
 void MatrixUnit::fragment(Warp& warp, const Part& part, const Inst& in, std::byte* frame,
                           std::uint32_t mask) {
   if (mask != ~0u)

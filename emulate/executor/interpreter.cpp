@@ -91,14 +91,6 @@ inline bool Interpreter::enter_block(Stretch& s, const Inst& in) {
     s.slice = 0;
     return false;
   }
-  if (in.yields & kYieldBlock) {
-    s.part->pc = s.pc;
-    if (s.pc != s.part->yielded && units_.divergence.yield(s.warp, s.number)) {
-      account(s);
-      return false;
-    }
-    s.refresh().yielded = kNoOffset;
-  }
   if (s.entered) ++s.entered[s.pc];
   return true;
 }

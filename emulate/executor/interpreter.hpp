@@ -51,7 +51,6 @@ class Interpreter {
   static bool take_back(Stretch& s, const Inst& in);
 
   // operations.cpp
-  bool compute_own(Stretch& s, const Inst& in);
   bool access(Stretch& s, const Inst& in);
   bool fence(Stretch& s, const Inst& in);
   bool param_load(Stretch& s, const Inst& in);

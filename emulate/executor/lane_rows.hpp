@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "emulate/ptx/types.hpp"
+#include "emulate/executor/types.hpp"
 
 namespace warpmem::emulate {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "emulate/ptx/code.hpp"
+#include "emulate/executor/code.hpp"
 
 namespace warpmem::emulate {
 

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "base/dim3.hpp"
+#include "emulate/executor/code.hpp"
 #include "emulate/executor/shared_check.hpp"
-#include "emulate/ptx/code.hpp"
 
 namespace warpmem::emulate {
 
@@ -57,18 +57,13 @@ struct Part {
   const CallSite* call = nullptr;     // waits for a call to return
   std::vector<std::int32_t> callees;  // frames of that call
   std::uint32_t sync_members = 0;     // lanes that it acts together with, once they have come
-  bool open = false;                  // lanes that come to where it waits wait no longer
-  std::uint32_t yielded =
-      kNoOffset;         // place of a YIELD that it has behind it, if that is where it stands
-  bool in_vain = false;  // … having looked in vain for what others write
 };
 
 // How often a warp took a branch that goes round a loop, since its last record.
 struct Rounds {
   const Code* code = nullptr;
-  std::uint32_t line = 0;    // the branch
-  std::uint64_t taken = 0;   // … by some lane
-  std::uint64_t passed = 0;  // … by none
+  std::uint32_t line = 0;   // the branch
+  std::uint64_t taken = 0;  // … by some lane
 };
 
 struct Warp {

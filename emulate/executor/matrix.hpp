@@ -14,7 +14,7 @@
 
 #include <cstdint>
 
-#include "emulate/ptx/types.hpp"
+#include "emulate/executor/types.hpp"
 
 namespace warpmem::emulate {
 

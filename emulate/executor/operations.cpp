@@ -6,7 +6,6 @@
 #include "emulate/executor/interpreter.hpp"
 #include "emulate/executor/special_values.hpp"
 #include "emulate/executor/waits.hpp"
-#include "emulate/ptx/own_functions.hpp"
 
 namespace warpmem::emulate {
 
@@ -23,7 +22,6 @@ constexpr std::array<Interpreter::Operation, kKinds> Interpreter::kOperations = 
     for (const Kind kind : kinds) all[static_cast<std::size_t>(kind)] = operation;
   };
   all.fill(&I::nothing);  // waits and commits: everything here has happened already
-  put(&I::compute_own, {Kind::kComputeOwn});
   put(&I::access, {Kind::kAccess});
   put(&I::fence, {Kind::kFence});
   put(&I::param_load, {Kind::kParamLoad});
@@ -66,22 +64,8 @@ constexpr std::array<Interpreter::Operation, kKinds> Interpreter::kOperations = 
 
 bool Interpreter::nothing(Stretch& s, const Inst&) { return s.pass(); }
 
-bool Interpreter::compute_own(Stretch& s, const Inst& in) {
-  const std::byte* a = s.frame + in.a;
-  const std::byte* b = in.b == kNoOffset ? a : s.frame + in.b;
-  if (s.active && s.entered &&
-      calls_own_function(static_cast<OwnFunction>(in.extra), a, b, s.active))
-    units_.recorder.called_own(s.code, s.pc);
-  if (s.active) in.fn(s.frame, in, s.active);
-  return s.pass();
-}
-
 bool Interpreter::access(Stretch& s, const Inst& in) {
   const Access& a = s.code.accesses[in.extra];
-  if ((in.yields & kYieldBefore) && s.pc != s.part->yielded) {
-    if (units_.divergence.yield(s.warp, s.number)) return take_back(s, in);
-    s.refresh();
-  }
   if (s.active && ((run_.turns && comes_later(run_, s.warp, a, s.warp_count)) ||
                    waits_for_others(run_, s.warp, a, s.frame, s.active)))
     return take_back(s, in);
@@ -91,12 +75,7 @@ bool Interpreter::access(Stretch& s, const Inst& in) {
     s.warp.clock += wait;
     s.slice -= std::min(s.slice, wait);
   }
-  s.pass();
-  if (in.yields) {
-    s.part->yielded = kNoOffset;
-    if ((in.yields & kYieldBehind) && units_.divergence.yield(s.warp, s.number)) return false;
-  }
-  return true;
+  return s.pass();
 }
 
 bool Interpreter::fence(Stretch& s, const Inst&) {
@@ -133,7 +112,7 @@ bool Interpreter::local_address(Stretch& s, const Inst& in) {
 }
 
 bool Interpreter::branch(Stretch& s, const Inst& in) {
-  if (run_.tracer) units_.recorder.record_branch(s.warp, in, s.code, s.pc, s.active, s.mask);
+  if (run_.tracer) units_.recorder.record_branch(s.warp, in, s.code, s.pc, s.active != 0);
   return units_.divergence.branch(s.warp, s.number, in, s.active, in.target);
 }
 
@@ -229,6 +208,8 @@ bool Interpreter::machine_branch(Stretch& s, const Inst& in) {
     if (together != (in.sub == 2)) taken = 0;
   }
   if (in.sub == 1 && taken) taken = s.mask;
+  if (run_.tracer && in.extra != kIsCall)
+    units_.recorder.record_branch(s.warp, in, s.code, s.pc, taken != 0);
   if (taken == s.mask) return s.part->pc = in.target, true;
   if (taken == 0) return s.pass();
   Convergence::part_ways(s.warp, s.number, taken, in.target, s.pc + 1);

@@ -5,10 +5,8 @@
 namespace warpmem::emulate {
 
 void Recorder::begin() {
-  back_edges_ = run_.tracer ? run_.tracer->back_edges() : nullptr;
-  told_ = run_.tracer ? run_.tracer->told() : nullptr;
   const Code& last = *run_.kernel.functions.back();
-  entered_.assign(run_.tracer ? 2 * (last.first_line + last.code.size()) : 0, 0);
+  entered_.assign(run_.tracer ? last.first_line + last.code.size() : 0, 0);
 }
 
 void Recorder::record(Warp& warp, const Inst& in, const Code& code, trace::Op op,
@@ -43,37 +41,26 @@ void Recorder::record_barrier(Warp& warp, const Inst& in, std::uint32_t mask, st
 }
 
 void Recorder::record_branch(Warp& warp, const Inst& in, const Code& code, std::uint32_t line,
-                             std::uint32_t active, std::uint32_t mask) {
-  if (!in.hidden && code.flow.back_edge[line] != kNowhere)
-    count_round(warp, code, line, active != 0);
-  if (!run_.group->traced || &code != run_.kernel.functions[0].get()) return;
-  if (back_edges_ && active && (*back_edges_)[in.statement])
-    run_.tracer->back_edge(run_.cta->number, warp.index, in.statement, active);
-  if (!told_ || in.hidden) return;
-  const std::uint8_t sides = (*told_)[in.statement];
-  if (sides & SiteMap::kTaken)
-    run_.tracer->went(run_.cta->number, warp.index, in.statement, true, active);
-  if (sides & SiteMap::kPassed)
-    run_.tracer->went(run_.cta->number, warp.index, in.statement, false, mask & ~active);
+                             bool taken) {
+  if (taken && !in.hidden && code.flow.back_edge[line] != kNowhere) count_round(warp, code, line);
 }
 
 // Loops that a warp goes round without leaving a record: how often is in the trace, so that the
 // time they take is known. Counts are of the warp: an iteration of any of its lanes is one, and
 // what diverged lanes do one after the other adds up.
-void Recorder::count_round(Warp& warp, const Code& code, std::uint32_t line, bool taken) {
+void Recorder::count_round(Warp& warp, const Code& code, std::uint32_t line) {
   if (!code.polls.empty() && !entered_.empty())
     if (const auto poll = code.polls.find(line); poll != code.polls.end()) {
-      for (const std::uint32_t leader : poll->second)
-        if (taken) --entered_[code.first_line + leader];
+      for (const std::uint32_t leader : poll->second) --entered_[code.first_line + leader];
       return;
     }
   if (!run_.group->traced) return;
   for (Rounds& r : warp.rounds)
     if (r.line == line && r.code == &code) {
-      ++(taken ? r.taken : r.passed);
+      ++r.taken;
       return;
     }
-  warp.rounds.push_back({&code, line, taken ? 1u : 0u, taken ? 0u : 1u});
+  warp.rounds.push_back({&code, line, 1});
 }
 
 void Recorder::leave_rounds(Warp& warp, const Code* code, std::uint32_t line) {
@@ -90,8 +77,7 @@ void Recorder::leave_rounds(Warp& warp, const Code* code, std::uint32_t line) {
         code->flow.inside(loop, warp.recorded_line) && code->flow.behind(warp.recorded_line, line);
     if (r.taken <= (implied ? 1u : 0u)) continue;
     const std::uint32_t statement = r.code->first_pc + r.code->code[r.line].statement;
-    run_.tracer->rounds(run_.cta->number, warp.index, 16 * statement, warp.exists, r.taken,
-                        r.passed);
+    run_.tracer->rounds(run_.cta->number, warp.index, 16 * statement, warp.exists, r.taken);
   }
   warp.rounds.clear();
   warp.recorded_code = code;
@@ -106,7 +92,6 @@ void Recorder::end() {
   if (entered_.empty()) return;
   RunStatistics& out = run_.statistics;
   out.times.assign(run_.kernel.statements, 0);
-  out.own_calls.assign(run_.kernel.statements, 0);
   for (const auto& code : run_.kernel.functions) {
     std::uint64_t times = 0;
     for (std::uint32_t i = 0; i < code->code.size(); ++i) {
@@ -114,8 +99,6 @@ void Recorder::end() {
       const std::size_t line = code->first_line + i;
       if (in.leader) times = entered_[line];
       if (!in.hidden) out.times[code->first_pc + in.statement] = times;
-      if (in.kind == Kind::kComputeOwn)
-        out.own_calls[code->first_pc + in.statement] = entered_[entered_.size() / 2 + line];
     }
   }
 }

@@ -1,4 +1,4 @@
-// What a launch leaves behind for its trace: records of accesses, barriers and branches, loops that
+// What a launch leaves behind for its trace: records of accesses and barriers, loops that
 // a warp goes round without a record, and how often each block of instructions ran.
 //
 // How often warps ran each instruction is for the time engine: what they did between two accesses
@@ -23,9 +23,8 @@ class Recorder {
                     std::uint32_t bytes, std::uint32_t lane, std::uint64_t address, bool& begun);
   void record_barrier(Warp& warp, const Inst& in, std::uint32_t mask, std::uint32_t number,
                       std::uint32_t expected);
-  // Lanes of `mask` come to a branch, of which `active` take it.
-  void record_branch(Warp& warp, const Inst& in, const Code& code, std::uint32_t line,
-                     std::uint32_t active, std::uint32_t mask);
+  // The warp comes to a branch, which some of its lanes take.
+  void record_branch(Warp& warp, const Inst& in, const Code& code, std::uint32_t line, bool taken);
   // Before a record of this line, or of none.
   void leave_rounds(Warp& warp, const Code* code, std::uint32_t line);
 
@@ -33,22 +32,15 @@ class Recorder {
   std::uint64_t* entered(const Code& code) {
     return entered_.empty() ? nullptr : &entered_[code.first_line];
   }
-  // A warp called a function that ptxas adds for this line.
-  void called_own(const Code& code, std::uint32_t line) {
-    ++entered_[entered_.size() / 2 + code.first_line + line];
-  }
   void add_entered(const std::vector<std::uint64_t>& more);
   std::vector<std::uint64_t> take_entered() { return std::move(entered_); }
   void end();  // RunStatistics::times
 
  private:
-  void count_round(Warp& warp, const Code& code, std::uint32_t line, bool taken);
+  void count_round(Warp& warp, const Code& code, std::uint32_t line);
 
   Running& run_;
-  const std::vector<std::uint8_t>* told_ = nullptr;  // branches of the entry; null: nobody asks
-  const std::vector<std::uint32_t>* back_edges_ = nullptr;  // of the entry; null: nobody asks
-  // By line, of all functions; and, behind those, that a warp called a function of ptxas's.
-  std::vector<std::uint64_t> entered_;
+  std::vector<std::uint64_t> entered_;  // by line, of all functions
 };
 
 }  // namespace warpmem::emulate

@@ -11,8 +11,8 @@
 
 #include "emulate/executor/cta_groups.hpp"
 #include "emulate/executor/faults.hpp"
+#include "emulate/executor/special.hpp"
 #include "emulate/executor/speculation.hpp"
-#include "emulate/ptx/special.hpp"
 
 namespace warpmem::emulate {
 namespace {

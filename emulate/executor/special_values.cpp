@@ -1,6 +1,6 @@
 #include "emulate/executor/special_values.hpp"
+#include "emulate/executor/special.hpp"
 #include "emulate/executor/warp_values.hpp"
-#include "emulate/ptx/special.hpp"
 
 namespace warpmem::emulate {
 

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "emulate/mapping/lane_addresses.hpp"
+#include "emulate/executor/lane_addresses.hpp"
 #include "traces/format/cta_choice.hpp"
 
 namespace warpmem::emulate {
 namespace {
 
-constexpr std::size_t kPiece = 100'000, kMappedPiece = 2'000'000;  // records of a CTA
-constexpr std::size_t kMostBytes = std::size_t{1} << 30;           // of all CTAs that are open
+constexpr std::size_t kPiece = 100'000;                   // records of a CTA
+constexpr std::size_t kMostBytes = std::size_t{1} << 30;  // of all CTAs that are open
 
 }  // namespace
 
@@ -68,50 +68,11 @@ void Tracer::piece(std::uint64_t number, std::uint32_t warp, const trace::Site& 
 }
 
 void Tracer::rounds(std::uint64_t cta, std::uint32_t warp, std::uint32_t pc, std::uint32_t mask,
-                    std::uint64_t taken, std::uint64_t passed) {
-  // How often it was passed by only serves to tell which machine instructions ran.
-  const std::uint64_t entries = map_ ? std::min<std::uint64_t>(passed, 0x7fffffff) : 0;
-  mark(cta, warp, {pc, trace::Op::kRounds, trace::Space::kNone, 0}, mask, taken,
-       static_cast<std::int32_t>(entries));
+                    std::uint64_t taken) {
+  mark(cta, warp, {pc, trace::Op::kRounds, trace::Space::kNone, 0}, mask, taken, 0);
 }
 
-Tracer Tracer::collector() const {
-  Tracer t(cta_limit_);
-  t.map_ = map_;
-  return t;
-}
-
-void Tracer::use(const SiteMap& map) { map_ = &map; }
-
-void Tracer::back_edge(std::uint64_t cta, std::uint32_t warp, std::uint32_t statement,
-                       std::uint32_t mask) {
-  mark(cta, warp, back_edge_site(16 * statement), mask, 0, 0);
-}
-
-void Tracer::went(std::uint64_t cta, std::uint32_t warp, std::uint32_t statement, bool taken,
-                  std::uint32_t mask) {
-  if (mask) mark(cta, warp, side_site(16 * statement, taken), mask, 0, 0);
-}
-
-// Statistics are of what is written.
-void Tracer::to_machine_code(Cta& cta) {
-  if (!map_) return;
-  if (!sass_) sass_ = std::make_unique<SassTrace>(*map_, *sites_);
-  for (auto& warp : cta.warps) {
-    if (warp.empty()) continue;
-    const std::size_t before = warp.size();
-    sass_->apply(warp, cta.lanes);
-    records_ += warp.size();
-    records_ -= before;
-  }
-  last_number_ = ~0u;
-}
-
-MappingCounts Tracer::mapping() const {
-  MappingCounts all = taken_;
-  if (sass_) all.add(sass_->counts());
-  return all;
-}
+Tracer Tracer::collector() const { return Tracer(cta_limit_); }
 
 // Sites get the numbers that they would have got in order: those a chunk brings are new in the
 // order in which its CTA met them.
@@ -124,7 +85,6 @@ Result<void> Tracer::take(Tracer& collected) {
       for (trace::Record& r : warp) r.site = numbers[r.site];
     if (auto ok = write(chunk.cta); !ok) return ok;
   }
-  taken_.add(collected.mapping());
   records_ += collected.records_;
   skipped_ += collected.skipped_;
   collected.chunks_.clear();
@@ -134,7 +94,6 @@ Result<void> Tracer::take(Tracer& collected) {
 Result<void> Tracer::add(Cta& cta) {
   open_bytes_ -= cta.bytes;
   cta.bytes = 0;
-  to_machine_code(cta);
   return write(cta);
 }
 
@@ -169,8 +128,7 @@ Result<void> Tracer::end_cta(std::uint64_t number) {
 
 Result<void> Tracer::flush_if_large(std::uint64_t number) {
   Cta& cta = find(number);
-  // To machine code in larger pieces: what belongs together should not be cut.
-  if (cta.count > (map_ ? kMappedPiece : kPiece)) return add(cta);
+  if (cta.count > kPiece) return add(cta);
   const std::size_t bytes =
       cta.count * sizeof(trace::Record) + cta.lanes.size() * sizeof(std::uint64_t);
   open_bytes_ += bytes - cta.bytes;

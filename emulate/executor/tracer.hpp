@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "emulate/mapping/sass_trace.hpp"
 #include "traces/format/site_table.hpp"
 #include "traces/format/writer.hpp"
 
@@ -25,29 +24,8 @@ class Tracer {
     return most_records_ == ~std::uint64_t{0};
   }  // no limit on the number of records
 
-  // Records become those of the machine code; `map` must outlive the tracer. Before the first CTA.
-  void use(const SiteMap& map);
-  // Branches that it must be told of when they are taken: SiteMap::back_edges; null: none.
-  const std::vector<std::uint32_t>* back_edges() const {
-    return map_ && !map_->back_edges.empty() ? &map_->back_edges : nullptr;
-  }
-  // Branches of which the lanes of a side are to be told: SiteMap::told; null: none.
-  const std::vector<std::uint8_t>* told() const {
-    return map_ && !map_->told.empty() ? &map_->told : nullptr;
-  }
-  void went(std::uint64_t cta, std::uint32_t warp, std::uint32_t statement, bool taken,
-            std::uint32_t mask);
-  // What machine code a matrix fragment's load became; kUnknown where there is none.
-  FragmentForm fragment(std::uint32_t statement) const {
-    return map_ && statement < map_->fragments.size() ? map_->fragments[statement]
-                                                      : FragmentForm::kUnknown;
-  }
-  void back_edge(std::uint64_t cta, std::uint32_t warp, std::uint32_t statement,
-                 std::uint32_t mask);
-  MappingCounts mapping() const;
   // What the trace says of RunStatistics::times.
-  std::vector<trace::TimesRun> times(const std::vector<std::uint64_t>& by_statement,
-                                     const std::vector<std::uint64_t>& own_calls) const;
+  static std::vector<trace::TimesRun> times(const std::vector<std::uint64_t>& by_statement);
 
   void begin_cta(std::uint64_t cta, std::uint32_t warps);
   // `lanes`: 32 addresses, those of the mask valid.
@@ -59,9 +37,9 @@ class Tracer {
   void mark(std::uint64_t cta, std::uint32_t warp, const trace::Site& site, std::uint32_t mask,
             std::uint64_t base, std::int32_t stride);
   // A loop without a record: its branch back at `pc` was taken `taken` times since the warp's last
-  // record, and passed by `passed` times.
+  // record.
   void rounds(std::uint64_t cta, std::uint32_t warp, std::uint32_t pc, std::uint32_t mask,
-              std::uint64_t taken, std::uint64_t passed);
+              std::uint64_t taken);
   Result<void> end_cta(std::uint64_t cta);
   Result<void> flush_if_large(std::uint64_t cta);
   Result<void> finish();  // what is open goes out as it is
@@ -87,7 +65,6 @@ class Tracer {
   Cta& find(std::uint64_t cta);
   void put(Cta& cta, std::uint32_t warp, const trace::Site& site, trace::Record record);
   Result<void> add(Cta& cta);
-  void to_machine_code(Cta& cta);
   Result<void> write(Cta& cta);
 
   struct Chunk {
@@ -100,9 +77,6 @@ class Tracer {
   trace::BlockBuilder builder_;
   std::unique_ptr<trace::SiteTable> sites_ =
       std::make_unique<trace::SiteTable>();  // stays where it is
-  const SiteMap* map_ = nullptr;
-  std::unique_ptr<SassTrace> sass_;
-  MappingCounts taken_;  // by collectors
   trace::Site last_site_;
   std::uint32_t last_number_ = ~0u;
   std::vector<Cta> open_;

@@ -22,10 +22,10 @@ bool sees_others(const Kernel& kernel) {
   return false;
 }
 
-// Whether its warps may wait for each other in loops (mapping/yields.hpp).
+// Whether its warps may wait for each other in loops: there ptxas puts a YIELD.
 bool yields(const Kernel& kernel) {
   return std::ranges::any_of(kernel.functions, [](const auto& code) {
-    return std::ranges::any_of(code->code, [](const Inst& in) { return in.yields != 0; });
+    return std::ranges::any_of(code->code, [](const Inst& in) { return in.kind == Kind::kYield; });
   });
 }
 

@@ -4,12 +4,12 @@
 #include "emulate/executor/barriers.hpp"
 #include "emulate/executor/bulk_copies.hpp"
 #include "emulate/executor/calls.hpp"
+#include "emulate/executor/convergence.hpp"
+#include "emulate/executor/machine_unit.hpp"
 #include "emulate/executor/matrix_unit.hpp"
 #include "emulate/executor/tensor_copies.hpp"
 #include "emulate/executor/texture_unit.hpp"
 #include "emulate/executor/together.hpp"
-#include "emulate/sass/convergence.hpp"
-#include "emulate/sass/machine_unit.hpp"
 
 namespace warpmem::emulate {
 

@@ -1,7 +1,7 @@
 // What lanes of a warp compute from each other's values: votes, shuffles, matches, reductions.
 #pragma once
 
-#include "emulate/ptx/code.hpp"
+#include "emulate/executor/code.hpp"
 
 namespace warpmem::emulate {
 

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "emulate/executor/bulk.hpp"
-#include "emulate/ptx/builtins.hpp"
+#include "emulate/executor/builtins.hpp"
+#include "emulate/executor/polls.hpp"
 
 namespace warpmem::emulate {
 namespace {
@@ -27,59 +27,9 @@ bool ends_block(const Inst& in) {
   }
 }
 
-bool asks(const Inst& in) {
-  const auto op = static_cast<MbarrierOp>(in.sub & 15);
-  return in.kind == Kind::kMbarrier && (op == MbarrierOp::kTest || op == MbarrierOp::kTestParity);
-}
-
 bool asserts(const Inst& in, const Code& code) {
   return in.kind == Kind::kCall && in.guard == kNoOffset &&
          code.calls[in.extra].builtin == static_cast<std::uint32_t>(Builtin::kAssert);
-}
-
-// Leaves nothing behind but values of registers.
-bool is_quiet(const Inst& in, const Code& code) {
-  switch (in.kind) {
-    case Kind::kCompute:
-    case Kind::kComputeOwn:
-    case Kind::kSpecial:
-    case Kind::kLocalAddress:
-    case Kind::kBranch:
-    case Kind::kNothing:
-    case Kind::kFence:
-    case Kind::kWarpSync:
-    case Kind::kVote:
-    case Kind::kMatch:
-    case Kind::kShuffle:
-    case Kind::kActiveMask:
-    case Kind::kElect: return true;
-    case Kind::kAccess: return code.accesses[in.extra].space == Space::kParam;
-    default: return asks(in);
-  }
-}
-
-void find_polls(Code& code) {
-  const CodeFlow& flow = code.flow;
-  const auto n = static_cast<std::uint32_t>(code.code.size());
-  if (!flow.reducible || std::none_of(code.code.begin(), code.code.end(), asks)) return;
-  for (std::uint32_t loop = 0; loop < flow.loops.size(); ++loop) {
-    bool quiet = true, polls = false;
-    std::vector<std::uint32_t> inside, back;
-    for (std::uint32_t i = 0; i < n && quiet; ++i) {
-      if (!flow.reached(i) || !flow.inside(loop, i)) continue;
-      quiet = is_quiet(code.code[i], code) && flow.loop_of[flow.block_of[i]] == loop;
-      polls = polls || asks(code.code[i]);
-      if (code.code[i].leader) inside.push_back(i);
-      if (flow.back_edge[i] == loop) back.push_back(i);
-    }
-    if (!quiet || !polls) continue;
-    for (const std::uint32_t b : back) {
-      auto& always = code.polls[b];
-      std::copy_if(inside.begin(), inside.end(), std::back_inserter(always), [&](std::uint32_t i) {
-        return flow.dominates(flow.block_of[i], flow.block_of[b]);
-      });
-    }
-  }
 }
 
 // Sides of a branch in a loop that meet for certain only behind it, because each may leave it, go

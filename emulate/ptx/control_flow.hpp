@@ -2,7 +2,7 @@
 // post-dominator of the branch's block.
 #pragma once
 
-#include "emulate/ptx/code.hpp"
+#include "emulate/executor/code.hpp"
 
 namespace warpmem::emulate {
 

@@ -4,10 +4,10 @@
 #include <cstring>
 #include <functional>
 
+#include "emulate/executor/special.hpp"
 #include "emulate/ptx/control_flow.hpp"
 #include "emulate/ptx/decoder.hpp"
 #include "emulate/ptx/ptx_flow.hpp"
-#include "emulate/ptx/special.hpp"
 
 namespace warpmem::emulate {
 

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "emulate/ptx/decoder.hpp"
-#include "emulate/ptx/own_functions.hpp"
 
 namespace warpmem::emulate {
 namespace {
@@ -102,10 +101,6 @@ void Decoder::plain(Modifiers& m, int operands) {
   Inst& in = emit_handler(fmt::format("{}.{}", name, name_of(type)));
   in.a = a, in.b = c, in.c = e, in.d = dest(o[0], type);
   add_mode(in, fp, type);
-  if (const OwnFunction own = own_function(s_->opcode); own != OwnFunction::kNone) {
-    in.kind = Kind::kComputeOwn;
-    in.extra = static_cast<std::uint32_t>(own);
-  }
 }
 
 // The sums and differences whose rounding is free, with the mul that ptxas may fuse each operand

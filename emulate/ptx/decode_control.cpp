@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "emulate/ptx/builtins.hpp"
+#include "emulate/executor/builtins.hpp"
 #include "emulate/ptx/decoder.hpp"
 
 namespace warpmem::emulate {

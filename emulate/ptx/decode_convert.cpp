@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "emulate/executor/half.hpp"
+#include "emulate/executor/special.hpp"
 #include "emulate/ptx/decoder.hpp"
-#include "emulate/ptx/special.hpp"
 
 namespace warpmem::emulate {
 namespace {

@@ -2,7 +2,7 @@
 // are found when the functions that a launch can reach are decoded (decode.hpp).
 #pragma once
 
-#include "emulate/ptx/syntax.hpp"
+#include "emulate/executor/syntax.hpp"
 
 namespace warpmem::emulate {
 

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "emulate/ptx/syntax.hpp"
+#include "emulate/executor/syntax.hpp"
 
 namespace warpmem::emulate {
 

@@ -163,6 +163,8 @@ Module module_of(const CubinContents& contents, const std::string& name) {
     if (!f.kernel) continue;
     Function& to = m.functions.emplace_back();
     to.name = text(f.name), to.is_entry = true;
+    to.max_block = f.max_block, to.required_block = f.required_block;
+    to.required_cluster = f.required_cluster;
     auto params = f.parameters.each;
     std::ranges::sort(params, {}, &record::KernelParameters::One::ordinal);
     for (const auto& p : params) {

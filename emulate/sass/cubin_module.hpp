@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "binary/cubin/cubin.hpp"
-#include "emulate/ptx/syntax.hpp"
+#include "emulate/executor/syntax.hpp"
 
 namespace warpmem::emulate {
 

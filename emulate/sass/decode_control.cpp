@@ -3,10 +3,10 @@
 
 #include <cstdlib>
 
+#include "emulate/executor/builtins.hpp"
+#include "emulate/executor/driver_bank.hpp"
 #include "emulate/executor/memory.hpp"
-#include "emulate/ptx/builtins.hpp"
 #include "emulate/sass/decoder.hpp"
-#include "emulate/sass/driver_bank.hpp"
 #include "emulate/sass/machine_kernel.hpp"
 #include "emulate/sass/warp_handlers.hpp"
 
@@ -98,7 +98,11 @@ void MachineDecoder::call() {
   expect(1, 1);
   const Operand& o = at(0);
   if (!has("NOINC")) unknown("it keeps its place in hardware");
-  if (o.kind == Operand::Kind::kInteger) return branch();
+  if (o.kind == Operand::Kind::kInteger) {
+    branch();
+    code_.code.back().extra = kIsCall;
+    return;
+  }
   const Builtin named = o.kind == Operand::Kind::kLabel ? builtin_named(o.text) : Builtin::kNone;
   if (named != Builtin::kNone) {  // linked code calls the driver's functions by name
     const std::uint64_t place = kDriverFunctions + static_cast<std::uint64_t>(named);

@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstring>
 
-#include "emulate/sass/driver_bank.hpp"
+#include "emulate/executor/driver_bank.hpp"
 #include "emulate/sass/warp_handlers.hpp"
 
 namespace warpmem::emulate {

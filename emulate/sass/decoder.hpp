@@ -14,18 +14,13 @@
 #include <string>
 #include <vector>
 
+#include "emulate/executor/code.hpp"
+#include "emulate/executor/constant_banks.hpp"
 #include "emulate/executor/lanes.hpp"
-#include "emulate/ptx/code.hpp"
-#include "emulate/ptx/special.hpp"
+#include "emulate/executor/special.hpp"
 #include "emulate/sass/line.hpp"
 
 namespace warpmem::emulate {
-
-// Words of a constant bank that rows hold, put there when the kernel is launched.
-struct BankRow {
-  std::uint32_t row = 0;  // offset in the frame
-  std::uint32_t bank = 0, offset = 0;
-};
 
 class MachineDecoder {
  public:

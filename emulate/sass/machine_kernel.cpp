@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "emulate/ptx/builtins.hpp"
-#include "emulate/sass/driver_bank.hpp"
+#include "emulate/executor/builtins.hpp"
+#include "emulate/executor/device_runtime.hpp"
+#include "emulate/executor/polls.hpp"
+#include "emulate/sass/machine_flow.hpp"
 #include "isa/sass/places.hpp"
 
 namespace warpmem::emulate {
@@ -62,7 +64,9 @@ Layout layout_of(const CubinContents& contents, const record::Disassembly& listi
       if (close == in.text.npos) continue;
       const record::CubinFunction* callee =
           contents.cubin.find(in.text.substr(at + 2, close - at - 2));
+      // The device library's calls to launch kernels are the runtime's, not code to run.
       if (callee && !callee->kernel && callee->section != kernel.section &&
+          device_call_named(callee->name) == DeviceCall::kNone &&
           std::ranges::find(out.parts, callee) == out.parts.end())
         out.parts.push_back(callee);
     }
@@ -205,6 +209,8 @@ Result<std::unique_ptr<Kernel>> build_machine_kernel(const LoadedModule& module,
   MachineDecoder decoder({entry->second, contents.cc, contents.reserved_shared, f->parameters.at,
                           addresses_in_code(module, contents, layout)});
   auto code = std::make_unique<Code>(decoder.run(program.code));
+  code->flow = machine_flow(*code);
+  find_polls(*code);
   // The kernel's own frame lies at the end of a thread's stack, which grows down: functions that
   // the section holds and that have frames of their own take theirs below it.
   code->local_bytes = f->local_bytes + (has_own_frames(program) ? kCalledStack : 0);
@@ -223,35 +229,6 @@ Result<std::unique_ptr<Kernel>> build_machine_kernel(const LoadedModule& module,
   kernel->functions.push_back(std::move(code));
   kernel->machine = std::move(machine);
   return kernel;
-}
-
-Result<void> prepare_machine_launch(const Kernel& kernel, const Memory& memory,
-                                    const LaunchShape& shape) {
-  MachineKernel& machine = *kernel.machine;
-  std::vector<std::byte>& bank = machine.banks.bank(0);
-  DriverValues values{shape};
-  values.shared_window = kSharedWindow, values.local_window = kLocalWindow;
-  values.parameters = memory.param_base();
-  values.grid_barrier = shape.cooperative ? memory.barrier_base() : 0;
-  values.stack = machine.stack_bytes, values.reserved_shared = driver_shared(machine.cc);
-  fill_driver_bank(machine.cc, values, bank);
-  if (const std::size_t n = std::min<std::size_t>(shape.params.size(), machine.params_bytes);
-      n > 0 && machine.params_at + n <= bank.size())
-    std::memcpy(bank.data() + machine.params_at, shape.params.data(), n);
-  std::vector<std::byte>& frame = kernel.functions[0]->image;
-  for (const BankRow& row : machine.rows) {
-    const ConstantBanks::Place place = machine.banks.find(row.bank, row.offset, 4);
-    if (!place.host)
-      return Error{ErrorKind::kMalformed,
-                   fmt::format("the kernel reads {:#x} of constant bank {}, which has less",
-                               row.offset, row.bank),
-                   machine.program.demangled, "build the program again"};
-    std::uint32_t value = 0;
-    std::memcpy(&value, place.host, sizeof value);
-    for (std::uint32_t l = 0; l < 32; ++l)
-      std::memcpy(frame.data() + row.row + 4 * l, &value, sizeof value);
-  }
-  return {};
 }
 
 }  // namespace warpmem::emulate

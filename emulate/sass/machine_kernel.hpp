@@ -7,27 +7,11 @@
 #include <vector>
 
 #include "binary/disassembly/disassembly.hpp"
-#include "emulate/executor/executor.hpp"
-#include "emulate/ptx/program.hpp"
-#include "emulate/sass/constant_banks.hpp"
+#include "emulate/executor/machine_kernel.hpp"
 #include "emulate/sass/cubin_module.hpp"
 #include "emulate/sass/decoder.hpp"
 
 namespace warpmem::emulate {
-
-// Where the driver's functions lie for machine code: a place each, by their number (builtins.hpp).
-constexpr std::uint64_t kDriverFunctions = kCodeWindow + (std::uint64_t{1} << 31);
-constexpr std::uint64_t kMostDriverFunctions = 4096;
-
-struct MachineKernel {
-  trace::Program program;  // level sass
-  ConstantBanks banks;
-  std::vector<BankRow> rows;
-  std::uint32_t cc = 0;                           // compute capability x 10
-  std::uint32_t params_at = 0, params_bytes = 0;  // in bank 0
-  std::uint32_t stack_bytes = 0;                  // a thread
-  std::vector<std::string> unknown;               // instructions without a row
-};
 
 // The kernel of this cubin, whose module is loaded; its code as nvdisasm prints it.
 Result<std::unique_ptr<Kernel>> build_machine_kernel(const LoadedModule& module,
@@ -42,9 +26,5 @@ Result<std::unique_ptr<Kernel>> build_machine_kernel(const LoadedModule& module,
                                                      std::span<const unsigned char> image,
                                                      const std::string& name,
                                                      const record::Disassembly& listing);
-
-// Before a launch: what its instructions find in the constant banks.
-Result<void> prepare_machine_launch(const Kernel& kernel, const Memory& memory,
-                                    const LaunchShape& shape);
 
 }  // namespace warpmem::emulate

@@ -1,7 +1,7 @@
 // What the lanes that are there tell each other: of machine code, where no instruction names lanes.
 #pragma once
 
-#include "emulate/ptx/code.hpp"
+#include "emulate/executor/code.hpp"
 
 namespace warpmem::emulate {
 

@@ -8,6 +8,7 @@
 
 #include "emulate/executor/executor.hpp"
 #include "emulate/ptx/parser.hpp"
+#include "emulate/ptx/program.hpp"
 
 namespace {
 

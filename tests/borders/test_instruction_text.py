@@ -1,8 +1,7 @@
 """An instruction is decoded once, in isa/, and nobody else reads its text.
 
-isa/ and binary/ know how nvdisasm prints machine code and how PTX is written. emulate/ptx/ decodes PTX for the
-emulator, emulate/cudart/ptx_link.cpp joins modules of it, and emulate/mapping/ lays machine code beside it. Everybody
-else asks trace::DecodedProgram, with Opcode and Modifier of the table of forms.
+isa/ and binary/ know how nvdisasm prints machine code and how PTX is written. emulate/ptx/ and emulate/sass/
+decode for the emulator, and emulate/cudart/ptx_link.cpp joins modules of PTX. Everybody else asks trace::DecodedProgram, with Opcode and Modifier of the table of forms.
 """
 import os
 import pathlib
@@ -12,7 +11,7 @@ import unittest
 SOURCE = pathlib.Path(os.environ["WARPMEM_SOURCE"])
 ROOMS = ("base", "isa", "binary", "metrics", "model", "results", "traces", "emulate", "sim", "sweep", "validate",
          "views", "web", "command")
-READERS = ("isa/", "binary/", "emulate/ptx/", "emulate/sass/", "emulate/mapping/", "emulate/cudart/ptx_link.cpp")
+READERS = ("isa/", "binary/", "emulate/ptx/", "emulate/sass/", "emulate/cudart/ptx_link.cpp")
 # Where instructions are made up, not read.
 WRITERS = ("sim/probe/kernels.cpp",)
 # Where a variable named like one is no instruction: patterns, an option's words.
@@ -73,7 +72,7 @@ def searches(text, name=""):
 class InstructionText(unittest.TestCase):
     def test_decoded_once(self):
         callers = [name for name, text in files() if DECODE.search(text)]
-        outside = [n for n in callers if not n.startswith(DECODES + ("emulate/mapping/",))]
+        outside = [n for n in callers if not n.startswith(DECODES)]
         self.assertIn("isa/decoded_program.cpp", callers, "the call that is meant to be there was not found")
         self.assertEqual(outside, [], "ask trace::DecodedProgram (TraceReader::code) instead of decoding again")
 

@@ -150,12 +150,13 @@ class Program(CommandTest):
             self.assertEqual(len(self.launches()), 2)
 
     def test_a_stray_access_is_reported_like_a_memory_checker_does(self):
-        run = self.emulate("stray", options=("--strict",))
-        self.assertEqual(run.status, 1)
-        self.assertEqual(run.out, "cudaErrorIllegalAddress\ndone\n")
-        for word in ("stray", "thread (0,0,0) of CTA (0,0,0)", "0 bytes behind the end of an allocation of 4 KiB",
-                     "global store of 4 bytes", ".ptx:"):
-            self.assertIn(word, run.err)
+        for options, place in (((), "STG.E"), (("--level", "ptx"), ".ptx:")):
+            run = self.emulate("stray", options=("--strict", "-o", "", *options))
+            self.assertEqual(run.status, 1)
+            self.assertEqual(run.out, "cudaErrorIllegalAddress\ndone\n")
+            for word in ("stray", "thread (0,0,0) of CTA (0,0,0)", "0 bytes behind the end of an allocation of 4 KiB",
+                         "global store of 4 bytes", place if ".ptx:" not in run.err else ".ptx:"):
+                self.assertIn(word, run.err)
 
     def test_an_access_that_a_gpu_would_let_through_is_told_and_carried_out(self):
         run = self.emulate("stray", "stray")
@@ -165,7 +166,7 @@ class Program(CommandTest):
         self.assertIn("--strict", run.err)
 
     def test_an_unknown_instruction_names_itself_and_the_kernel(self):
-        run = self.emulate("unknown")
+        run = self.emulate("unknown", options=("--level", "ptx"))
         self.assertIn("vmad.s32.s32.s32.shr7", run.err)
         self.assertIn("unknown", run.err)
         self.assertEqual(run.status, 3)  # although the program ends with 0
@@ -306,7 +307,7 @@ int main() {
                 run = self.run_command("emulate", "./linked", "-o", arch + ".wmt")
                 self.assertEqual((run.status, run.out), (0, "0 67\n"), run.err)
                 info = self.run_command("info", arch + ".wmt").out
-                self.assertRegex(info, r"level +ptx\+sass\n")
+                self.assertRegex(info, r"level +sass\n")
 
     def test_the_host_is_told_for_which_architecture_its_kernels_were_compiled(self):
         """Code for the card, PTX for newer GPUs: a library's host picks a tile by cudaFuncAttributes::ptxVersion."""
@@ -343,8 +344,11 @@ int main() {
             subprocess.run([NVCC, "-gencode", "arch=compute_90,code=sm_90", "-gencode",
                             f"arch=compute_{ptx},code=compute_{ptx}", "-cudart", "shared", "tiles.cu", "-o", "tiles"],
                            cwd=self.folder, check=True)
-            run = self.run_command("emulate", "./tiles", "-o", ptx + ".wmt")
+            run = self.run_command("emulate", "--level", "ptx", "./tiles", "-o", ptx + ".wmt")
             self.assertEqual((run.status, run.out), (0, f"1000 10000 100000 {ptx} 90 {shared}\n"), run.err)
+            run = self.run_command("emulate", "--summary", "./tiles", "-o", ptx + "s.wmt")
+            if "runs as PTX" not in run.err:  # the code for the card is what a GPU would load
+                self.assertEqual((run.status, run.out), (0, "1000 10000 100000 90 90 1024\n"), run.err)
 
     def test_kernels_launch_kernels(self):
         # nvcc links libcudadevrt.a, whose PTX is for newer GPUs than the card.
@@ -362,7 +366,11 @@ int main() {
   std::printf("%d %d\\n", static_cast<int>(cudaDeviceSynchronize()), a[31]);
 }
 """)
-        run = self.run_command("emulate", "--repeats", "0", "app.cu", "-rdc=true")
+        run = self.run_command("emulate", "--summary", "app.cu", "-rdc=true", "-o", "none.wmt")
+        if "runs as PTX" not in run.err:  # machine code does not: it says so, and what does
+            self.assertIn("_Z5childPii", run.err)
+            self.assertIn("--level ptx", run.err)
+        run = self.run_command("emulate", "--repeats", "0", "--level", "ptx", "app.cu", "-rdc=true")
         self.assertEqual((run.status, run.out), (0, "0 107\n"), run.err)
         self.assertNotIn("newer", run.err)
         replayed = self.run_command("replay", "trace.wmt", "--format", "json").json()["kernels"]
@@ -476,7 +484,7 @@ int main() {
         self.assertRegex(dump, "(RED|ATOM)G?[.]E[.]ADD")
         # A card that this code is not for.
         run = self.run_command("emulate", "--level", "sass", "--gpu", "a100_80", "./sass", "-o", "a100.wmt")
-        self.assertIn("it has no machine code for compute capability 8.0; what it has: sm_90", run.err)
+        self.assertIn("it has neither machine code for compute capability 8.0 nor PTX; what it has: sm_90", run.err)
 
     def test_machine_code_runs_for_each_capability(self):
         cards = {"t4": 75, "a100_80": 80, "rtx3090": 86, "rtx4090": 89, "h200": 90, "b200": 100, "rtx5090": 120}
@@ -563,13 +571,13 @@ int main() {
             file.write("__global__ void k() {}\nint main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n")
         subprocess.run([NVCC, "-cudart", "shared", "-gencode", "arch=compute_90,code=sm_90", "app.cu", "-o", "sass"],
                        cwd=self.folder, check=True)
-        self.assert_fails(self.run_command("emulate", "./sass"), 2, "sm_90", "compute_90")
+        self.assert_fails(self.run_command("emulate", "--level", "ptx", "./sass"), 2, "sm_90", "compute_90")
         # libcudadevrt.a has PTX and machine code for many GPUs, which is none of the program's.
         with open(self.path("app.cu"), "a", encoding="utf-8") as file:
             file.write("__global__ void parent() { k<<<1, 1>>>(); }\n")
         subprocess.run([NVCC, "-cudart", "shared", "-gencode", "arch=compute_90,code=sm_90", "-rdc=true", "app.cu", "-lcudadevrt", "-o", "sass"],
                        cwd=self.folder, check=True)
-        run = self.run_command("emulate", "./sass")
+        run = self.run_command("emulate", "--level", "ptx", "./sass")
         self.assertIn("only machine code for sm_90\n", run.err)
         with open(self.path("app.cu"), "w", encoding="utf-8") as file:
             file.write("__global__ void k() {}\nint main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n")

@@ -95,9 +95,9 @@ class Sources(Checks):
         for gpu, arch in GPUS:
             run = self.emulate(gpu, source, "--variant", "tiled16", "--size", "64")
             self.assertEqual(run.status, 0, run.err)
-            self.assertNotIn("traced as PTX", run.err)
+            self.assertNotIn("runs as PTX", run.err)
             info = self.info()
-            self.assertEqual((info["trace"]["level"], info["origin"]["arch"]), ("ptx+sass", "sm_%d" % arch))
+            self.assertEqual((info["trace"]["level"], info["origin"]["arch"]), ("sass", "sm_%d" % arch))
             launch = info["launches"][0]
             mangled = "_Z14matmul_tiled16PKfS0_Pfi"
             self.assertEqual(launch["registers"], self.ptxas_registers(source, mangled, arch), gpu)
@@ -120,12 +120,33 @@ class Sources(Checks):
         source = os.path.join(SOURCE, "kernels/matmul.cu")
         for gpu, most in (("v100", 255), ("k40", 255), ("c2050", 63), ("8800gtx", 128)):
             run = self.emulate(gpu, source, "--variant", "tiled16", "--size", "64")
-            self.assert_says(run, 0, "is traced as PTX", "at most %d registers a thread" % most)
+            self.assert_says(run, 0, "runs as PTX", "at most %d registers a thread" % most)
             info = self.info()
             self.assertEqual(info["trace"]["level"], "ptx")
             self.assertTrue(any("which this ptxas does not make" in line for line in info["origin"]["unseen"]), info["origin"])
             self.assertLessEqual(info["launches"][0]["registers"], most)
             self.assertEqual(self.run_command("replay", "trace.wmt", "--gpu", gpu).status, 0)
+
+    def test_older_gpus_run_the_code_of_turing_where_it_is_asked_for_and_the_trace_says_so(self):
+        run = self.run_command("emulate", "--gpu", "v100", "--level", "sass", "--force", os.path.join(SOURCE, "kernels/matmul.cu"),
+                               "-O3", "-std=c++17", "--", "--variant", "tiled16", "--size", "64")
+        self.assertEqual(run.status, 0, run.err)
+        info = self.info()
+        self.assertEqual((info["trace"]["level"], info["origin"]["arch"]), ("sass", "sm_75"))
+        self.assertTrue(any("what ran is that of 7.5" in line for line in info["origin"]["unseen"]), info["origin"])
+
+    def test_a_module_of_ptx_alone_is_compiled_once(self):
+        source = os.path.join(SOURCE, "kernels/vector_copy.cu")
+        subprocess.run([NVCC, "-gencode", "arch=compute_80,code=compute_80", "-O3", "-std=c++17", "-cudart", "shared", "-o", self.path("app"), source],
+                       check=True)
+        cache = {"WARPMEM_CACHE": self.path("cache")}
+        words = ("emulate", "--force", "./app", "--", "--variant", "b4", "--size", "4096")
+        self.assertEqual(self.run_command(*words, env=cache).status, 0)
+        self.assertEqual((self.info()["trace"]["level"], self.info()["origin"]["arch"]), ("sass", "sm_90"))
+        kept = sorted(os.listdir(self.path("cache")))
+        self.assertEqual(len(kept), 2)  # what ptxas made, and what nvdisasm printed of it
+        self.assertEqual(self.run_command(*words, env=cache).status, 0)
+        self.assertEqual(sorted(os.listdir(self.path("cache"))), kept)
 
     def test_the_program_sees_the_cards_properties(self):
         with open(self.path("p.cu"), "w") as file:

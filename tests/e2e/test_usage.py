@@ -74,7 +74,7 @@ class Usage(harness.CommandTest):
         for name in ("nvcc", "ptxas", "nvdisasm"):
             self.assertIn("emulate", checks[name]["for"])
         if not checks["nvdisasm"]["ok"]:
-            self.assertIn("ptx+sass", checks["nvdisasm"]["fix"])
+            self.assertIn("level ptx, not sass", checks["nvdisasm"]["fix"])
 
 
 class Output(harness.CommandTest):

@@ -1,5 +1,5 @@
 // launch.toml: what it may say, and what is said about mistakes.
-#include "emulate/executor/launch_file.hpp"
+#include "emulate/one_kernel/launch_file.hpp"
 
 #include "tests/emulate/support.hpp"
 

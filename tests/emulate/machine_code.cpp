@@ -4,6 +4,8 @@
 
 #include <sstream>
 
+#include "tests/emulate/h200.hpp"
+
 namespace warpmem::emulate::test {
 namespace {
 
@@ -35,7 +37,7 @@ std::string placed(const std::string& lines) {
 }
 
 MachineCodeRun::MachineCodeRun(const std::string& text, const MachineProgram& program)
-    : program_(program) {
+    : Gpu(std::uint64_t{1} << 30), program_(program) {
   listing_ = record::parse_disassembly(text.find(".section") == text.npos ? placed(text) : text);
   const record::CodeSection* section = listing_.find(".text." + program.kernel);
   REQUIRE(section != nullptr);
@@ -48,24 +50,21 @@ MachineCodeRun::MachineCodeRun(const std::string& text, const MachineProgram& pr
   f.parameters.bytes = program.params;
   contents_.cubin.functions.push_back(f);
   add_strings(contents_);
-  auto memory = Memory::create(std::uint64_t{1} << 30);
-  REQUIRE(memory.ok());
-  memory_ = std::make_unique<Memory>(std::move(*memory));
   auto module = LoadedModule::load(module_of(contents_, "test.cubin"), *memory_);
   REQUIRE(module.ok());
   module_ = std::move(*module);
 }
 
-Result<void> MachineCodeRun::launch(Dim3 grid, Dim3 block) {
+Result<void> MachineCodeRun::launch(Dim3 grid, Dim3 block, const std::string& trace_path) {
   auto kernel = build_machine_kernel(*module_, contents_, {}, program_.kernel, listing_);
   if (!kernel) return kernel.error();
   kernel_ = std::move(*kernel);
   LaunchShape shape;
   shape.grid = grid, shape.block = block;
+  shape.sms = kH200Sms, shape.sm_ctas = 1, shape.waits = kH200Waits;
   shape.params = params_;
   shape.params.resize(program_.params);
-  options.print = [this](const std::string& text) { printed += text; };
-  return run_launch(*kernel_, *memory_, shape, options, nullptr, statistics);
+  return run(*kernel_, shape, trace_path);
 }
 
 }  // namespace warpmem::emulate::test

@@ -1,4 +1,5 @@
 // PTX that parses, and PTX that does not: what is said, and where.
+#include "emulate/ptx/program.hpp"
 #include "tests/emulate/support.hpp"
 
 using namespace warpmem;

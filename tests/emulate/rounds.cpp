@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 
+#include "tests/emulate/machine_code.hpp"
 #include "tests/emulate/support.hpp"
 #include "traces/format/reader.hpp"
 
@@ -21,21 +22,14 @@ struct Seen {
   bool operator==(const Seen&) const = default;
 };
 
-// Runs one CTA of `body`, in which %t is the thread and %o a buffer of its own address; the records
-// of each warp, without its begin and its end.
-std::vector<std::vector<Seen>> trace_of(const std::string& body, std::uint32_t threads = 32) {
-  Machine m(std::string(kHeader) + R"(
-.visible .entry k(.param .u64 out)
-{
-  .reg .pred %p<10>; .reg .b32 %r<30>; .reg .f32 %f<8>; .reg .b64 %rd<10>; .reg .b32 %t; .reg .b64 %o;
-  mov.u32 %t, %tid.x; ld.param.u64 %rd1, [out]; mul.wide.u32 %rd2, %t, 4; add.s64 %o, %rd1, %rd2;
-)" + body + "\n  ret;\n}\n");
-  m.argument(m.buffer(std::vector<std::uint32_t>(threads)));
+// The records of each warp of what `launch` traces, without its begin and its end.
+template <class Launch>
+std::vector<std::vector<Seen>> traced(std::uint32_t threads, Launch launch) {
   std::string name = (std::filesystem::temp_directory_path() / "warpmem-rounds-XXXXXX").string();
   const int file = ::mkstemp(name.data());
   REQUIRE(file >= 0);
   ::close(file);
-  const auto ok = m.launch("k", {1, 1, 1}, {threads, 1, 1}, 0, name);
+  const Result<void> ok = launch(name);
   INFO((ok ? std::string() : ok.error().text()));
   REQUIRE(ok.ok());
   auto reader = trace::TraceReader::open(name);
@@ -55,6 +49,28 @@ std::vector<std::vector<Seen>> trace_of(const std::string& body, std::uint32_t t
       }
   }
   return out;
+}
+
+// One CTA of `body`, in which %t is the thread and %o a buffer of its own address.
+std::vector<std::vector<Seen>> trace_of(const std::string& body, std::uint32_t threads = 32) {
+  Machine m(std::string(kHeader) + R"(
+.visible .entry k(.param .u64 out)
+{
+  .reg .pred %p<10>; .reg .b32 %r<30>; .reg .f32 %f<8>; .reg .b64 %rd<10>; .reg .b32 %t; .reg .b64 %o;
+  mov.u32 %t, %tid.x; ld.param.u64 %rd1, [out]; mul.wide.u32 %rd2, %t, 4; add.s64 %o, %rd1, %rd2;
+)" + body + "\n  ret;\n}\n");
+  m.argument(m.buffer(std::vector<std::uint32_t>(threads)));
+  return traced(threads, [&](const std::string& name) {
+    return m.launch("k", {1, 1, 1}, {threads, 1, 1}, 0, name);
+  });
+}
+
+// One warp of machine code, of which R2 and R3 are a buffer's address and R0 the thread.
+std::vector<std::vector<Seen>> trace_of_machine_code(const std::string& lines) {
+  MachineCodeRun m("S2R R0, SR_TID.X ;\nMOV R2, c[0x0][0x210] ;\nMOV R3, c[0x0][0x214] ;\n" +
+                   lines + "EXIT ;\n");
+  m.argument(m.buffer(std::vector<std::uint32_t>(64)));
+  return traced(32, [&](const std::string& name) { return m.launch({1, 1, 1}, {32, 1, 1}, name); });
 }
 
 std::vector<std::uint64_t> rounds_of(const std::vector<Seen>& warp) {
@@ -189,4 +205,37 @@ AGAIN:
 DONE:
     st.global.u32 [%o], %r1;)");
   CHECK(rounds_of(warps[0]) == std::vector<std::uint64_t>{20});
+}
+
+TEST_CASE("machine code: a loop without accesses leaves one record, before the next access") {
+  const auto warps = trace_of_machine_code(
+      "MOV R1, RZ ;\n"
+      "BSSY B0, `(.L_end) ;\n"
+      ".L_again:\n"
+      "IADD3 R1, R1, 0x1, RZ ;\n"
+      "ISETP.GT.AND P0, PT, R1, R0, PT ;\n"
+      "@!P0 BRA `(.L_again) ;\n"
+      "BSYNC B0 ;\n"
+      ".L_end:\n"
+      "STG.E desc[UR4][R2.64], R1 ;\n");
+  // Lane l goes round l times; and the warp as often as the last of them.
+  CHECK(warps[0] == std::vector<Seen>{{Op::kRounds, 7, 31}, {Op::kStore, 9, 0}});
+}
+
+TEST_CASE(
+    "machine code: a loop with an access in each round leaves nothing else, nor does a call") {
+  const auto warps = trace_of_machine_code(
+      "MOV R1, RZ ;\n"
+      ".L_again:\n"
+      "STG.E desc[UR4][R2.64], R1 ;\n"
+      "IADD3 R1, R1, 0x1, RZ ;\n"
+      "MOV R20, 0x80 ;\n"
+      "CALL.REL.NOINC `(.L_called) ;\n"
+      "ISETP.GT.AND P0, PT, R1, 0x2, PT ;\n"
+      "@!P0 BRA `(.L_again) ;\n"
+      "EXIT ;\n"
+      ".L_called:\n"
+      "MOV R21, RZ ;\n"
+      "RET.REL.NODEC R20 `(k) ;\n");
+  CHECK(warps[0] == std::vector<Seen>(3, {Op::kStore, 4, 0}));
 }

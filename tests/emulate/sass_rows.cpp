@@ -122,6 +122,15 @@ TEST_CASE("machine code: integers are PTX's") {
                "{ .reg .b64 %x, %y; mov.b64 %x, {%a, %b}; mov.b64 %y, {%c, %a}; add.s64 %d, %x, "
                "%y; }",
                "b64"},
+           Row{"LEA R8, P0, R4, R5, 0x1e ;\nLEA.HI.X R9, R4, R6, RZ, 0x1e, P0 ;",
+               "{ .reg .b64 %x, %y; mov.b64 %x, {%b, %c}; cvt.u64.u32 %y, %a; shl.b64 %y, %y, 30; "
+               "add.s64 %d, %x, %y; }",
+               "b64"},
+           Row{"LEA R8, P0, -R4, R5, 0x1e ;\nSHF.L.U64.HI R9, R4, 0x1e, RZ ;\n"
+               "IADD3.X R9, ~R9, R6, RZ, P0, !PT ;",
+               "{ .reg .b64 %x, %y; mov.b64 %x, {%b, %c}; cvt.u64.u32 %y, %a; shl.b64 %y, %y, 30; "
+               "sub.s64 %d, %x, %y; }",
+               "b64"},
            Row{"IADD3 R8, P0, R4, -R6, RZ ;\nIADD3.X R9, R5, ~R4, RZ, P0, !PT ;",
                "{ .reg .b64 %x, %y; mov.b64 %x, {%a, %b}; mov.b64 %y, {%c, %a}; sub.s64 %d, %x, "
                "%y; }",

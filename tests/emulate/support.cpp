@@ -6,25 +6,46 @@
 #include <optional>
 #include <sstream>
 
+#include "emulate/ptx/program.hpp"
+
 namespace warpmem::emulate::test {
 
-Machine::Machine(const std::string& ptx, const std::string& name) {
+Result<void> Gpu::run(const Kernel& kernel, const LaunchShape& shape,
+                      const std::string& trace_path) {
+  if (trace_path.empty()) return run_launch(kernel, *memory_, shape, options, nullptr, statistics);
+  const trace::Program program = describe(kernel);
+  trace::Origin origin;
+  origin.level = program.level;
+  origin.arch = "sm_90";
+  auto writer = trace::TraceWriter::create(trace_path, origin, {true, 3});
+  if (!writer) return writer.error();
+  if (auto number = writer->add_program(program); !number) return number.error();
+  trace::Launch l;
+  l.grid = shape.grid, l.block = shape.block, l.dynamic_shared = shape.dynamic_shared,
+  l.static_shared = kernel.static_shared;
+  l.allocations = memory_->allocations();
+  if (auto ok = writer->begin_launch(l); !ok) return ok;
+  Tracer tracer([&](const trace::EncodedBlock& block) { return writer->append(block); }, 0);
+  auto ran = run_launch(kernel, *memory_, shape, options, &tracer, statistics);
+  if (!ran) return ran;
+  trace::LaunchEnd end;
+  end.times = tracer.times(statistics.times);
+  if (auto ok = writer->end_launch(0, end); !ok) return ok;
+  return writer->seal();
+}
+
+Machine::Machine(const std::string& ptx, const std::string& name) : Gpu(std::uint64_t{1} << 34) {
   auto module = parse_ptx(name, ptx);
   if (!module) FAIL(module.error().text());
-  auto memory = Memory::create(std::uint64_t{1} << 34);
-  if (!memory) FAIL(memory.error().text());
-  memory_ = std::make_unique<Memory>(std::move(memory).value());
   auto loaded = LoadedModule::load(std::move(module).value(), *memory_);
   if (!loaded) FAIL(loaded.error().text());
   module_ = std::move(loaded).value();
-  options.print = [this](const std::string& text) { printed += text; };
 }
 
 Result<void> Machine::launch(const std::string& entry, Dim3 grid, Dim3 block,
                              std::uint32_t dynamic_shared, const std::string& trace_path) {
   auto kernel = build_kernel(*module_, entry);
   if (!kernel) return kernel.error();
-  if (prepare) prepare(**kernel);
   LaunchShape shape;
   shape.grid = grid, shape.block = block, shape.cluster = cluster,
   shape.dynamic_shared = dynamic_shared;
@@ -32,27 +53,7 @@ Result<void> Machine::launch(const std::string& entry, Dim3 grid, Dim3 block,
   shape.sms = sms, shape.sm_ctas = sm_ctas, shape.waits = kH200Waits;
   shape.params = params_;
   memory_->set_heap(heap_bytes);
-  if (trace_path.empty())
-    return run_launch(**kernel, *memory_, shape, options, nullptr, statistics);
-  trace::Origin origin;
-  origin.level = trace::Level::kPtx;
-  origin.arch = "sm_90";
-  auto writer = trace::TraceWriter::create(trace_path, origin, {true, 3});
-  if (!writer) return writer.error();
-  auto program = writer->add_program(describe(**kernel));
-  if (!program) return program.error();
-  trace::Launch l;
-  l.grid = grid, l.block = block, l.dynamic_shared = dynamic_shared,
-  l.static_shared = (*kernel)->static_shared;
-  l.allocations = memory_->allocations();
-  if (auto ok = writer->begin_launch(l); !ok) return ok;
-  Tracer tracer([&](const trace::EncodedBlock& block) { return writer->append(block); }, 0);
-  auto ran = run_launch(**kernel, *memory_, shape, options, &tracer, statistics);
-  if (!ran) return ran;
-  trace::LaunchEnd end;
-  end.times = tracer.times(statistics.times, statistics.own_calls);
-  if (auto ok = writer->end_launch(0, end); !ok) return ok;
-  return writer->seal();
+  return run(**kernel, shape, trace_path);
 }
 
 std::string elementwise(const std::string& d, const std::string& a, const std::string& b,

@@ -1,58 +1,27 @@
 // Runs PTX given as text: buffers in, buffers out, and the trace when asked for.
 #pragma once
 
-#include <cstring>
-#include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "emulate/executor/executor.hpp"
 #include "emulate/ptx/parser.hpp"
 #include "tests/catch.hpp"
+#include "tests/emulate/gpu.hpp"
 #include "tests/emulate/h200.hpp"
 
 namespace warpmem::emulate::test {
 
-class Machine {
+class Machine : public Gpu {
  public:
   explicit Machine(const std::string& ptx, const std::string& name = "test.ptx");
 
-  template <class T>
-  std::uint64_t buffer(const std::vector<T>& values) {
-    const std::uint64_t at =
-        memory_->allocate(values.size() * sizeof(T), trace::AllocationKind::kDevice);
-    std::memcpy(memory_->host(at), values.data(), values.size() * sizeof(T));
-    return at;
-  }
-  template <class T>
-  std::vector<T> read(std::uint64_t at, std::size_t count) const {
-    std::vector<T> values(count);
-    std::memcpy(values.data(), memory_->host(at), count * sizeof(T));
-    return values;
-  }
-  template <class T>
-  void argument(T value) {  // in order, each at its own alignment
-    params_.resize((params_.size() + sizeof(T) - 1) / sizeof(T) * sizeof(T) + sizeof(T));
-    std::memcpy(params_.data() + params_.size() - sizeof(T), &value, sizeof(T));
-  }
   Result<void> launch(const std::string& entry, Dim3 grid, Dim3 block,
                       std::uint32_t dynamic_shared = 0, const std::string& trace_path = {});
 
-  RunStatistics statistics;
-  RunOptions options;
-  std::string printed;
-  std::function<void(Kernel&)> prepare;  // before it runs
   Dim3 cluster{1, 1, 1};
   bool cooperative = false;
   std::uint32_t sms = kH200Sms, sm_ctas = 1;
   std::uint64_t heap_bytes = kHeapBytes;
-  Memory& memory() { return *memory_; }
-
- private:
-  std::unique_ptr<Memory> memory_;
-  std::unique_ptr<LoadedModule> module_;
-  std::vector<std::byte> params_;
 };
 
 constexpr const char* kHeader = ".version 8.0\n.target sm_90\n.address_size 64\n";

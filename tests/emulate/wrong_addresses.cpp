@@ -6,6 +6,7 @@
 #include <array>
 #include <set>
 
+#include "emulate/ptx/program.hpp"
 #include "tests/emulate/support.hpp"
 
 using namespace warpmem;

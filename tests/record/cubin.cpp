@@ -1,6 +1,7 @@
 // Reading the ELF file that a module is loaded from: a small one made here, and every damage to it.
 #include "binary/cubin/cubin.hpp"
 
+#include <array>
 #include <cstring>
 #include <string>
 #include <tuple>
@@ -21,6 +22,16 @@ TEST_CASE("instructions that spill registers are marked, once", "[record][cubin]
   CHECK(marked == "STL [R1], R4 (*\"SpillRefill\"*)");
   CHECK(with_spill_mark(kernel, 0x20, marked) == marked);
   CHECK(with_spill_mark(kernel, 0x30, "STL [R1], R4") == "STL [R1], R4");
+}
+
+TEST_CASE("a kernel says which launches it was compiled for", "[record][cubin]") {
+  const auto cubin = parse_cubin(small_cubin());
+  REQUIRE(cubin.ok());
+  using Three = std::array<std::uint32_t, 3>;
+  CHECK(cubin->find("_Z1kPf")->max_block == Three{256, 1, 1});
+  CHECK(cubin->find("_Z1kPf")->required_block == Three{32, 4, 2});
+  CHECK(cubin->find("_Z1kPf")->required_cluster == Three{2, 1, 1});
+  CHECK(cubin->find("f")->max_block == Three{});
 }
 
 TEST_CASE("a kernel's parameters are found, and packed as its code reads them", "[record][cubin]") {

@@ -72,6 +72,12 @@ inline std::vector<unsigned char> small_cubin(unsigned virtual_arch = 0) {
     put(own, static_cast<unsigned>(offset), 2);
     put(own, static_cast<unsigned>(size), 4);
   }
+  // … and for __launch_bounds__(256), a block of 32 x 4 x 2, and clusters of two CTAs.
+  for (const auto& [attribute, x, y, z] :
+       {std::tuple{0x05, 256, 1, 1}, std::tuple{0x10, 32, 4, 2}, std::tuple{0x3d, 2, 1, 1}}) {
+    put(own, 0x000c0004u | static_cast<unsigned>(attribute) << 8, 4);
+    for (const int words : {x, y, z}) put(own, static_cast<unsigned>(words), 4);
+  }
   put(own, 0x00ff1b03, 4);  // a value in the header itself
   put(own, 0x00080a04, 4);
   put(own, 0x1c, 4);

@@ -99,14 +99,14 @@ void shifted_sum(std::byte* frame, const Inst& in, u32 mask) {
   const u32 x = ones_if(in.sub & kNegateA), y = ones_if(in.sub & kNegateB), n = in.extra;
   each<u32>(frame, in.d, mask, [=](u32 l) { return (((a[l] ^ x) - x) << n) + (b[l] ^ y) - y; });
 }
-// … with its carry to d2.
+// … with its carry to d2: of a difference there is one where nothing is borrowed.
 void shifted_sum_carry(std::byte* frame, const Inst& in, u32 mask) {
   const u32 *a = row<u32>(frame, in.a), *b = row<u32>(frame, in.b);
   const u32 x = ones_if(in.sub & kNegateA), y = ones_if(in.sub & kNegateB), n = in.extra;
   alignas(32) u32 sum[32];
   u32 out = 0;
   for (u32 l = 0; l < 32; ++l) {
-    const u64 s = u64{((a[l] ^ x) - x) << n} + (b[l] ^ y) + (y & 1);
+    const u64 s = u64{(a[l] << n) ^ x} + (b[l] ^ y) + (x & 1) + (y & 1);
     sum[l] = static_cast<u32>(s), out |= static_cast<u32>(s >> 32 & 1) << l;
   }
   each<u32>(frame, in.d, mask, [&](u32 l) { return sum[l]; });

@@ -8,6 +8,7 @@
 #include "emulate/executor/executor.hpp"
 #include "emulate/executor/texture.hpp"
 #include "emulate/ptx/parser.hpp"
+#include "emulate/ptx/program.hpp"
 #include "tests/catch.hpp"
 #include "tests/emulate/hardware/results.hpp"
 #include "tests/emulate/hardware/textures.hpp"

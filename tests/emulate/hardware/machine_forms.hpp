@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "emulate/mapping/toolkit.hpp"
+#include "emulate/toolkit/toolkit.hpp"
 
 namespace warpmem::emulate::hardware {
 

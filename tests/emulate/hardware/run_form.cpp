@@ -6,6 +6,7 @@
 #include "emulate/executor/executor.hpp"
 #include "emulate/executor/half.hpp"
 #include "emulate/ptx/parser.hpp"
+#include "emulate/ptx/program.hpp"
 #include "tests/emulate/h200.hpp"
 
 namespace warpmem::emulate::hardware {

@@ -67,7 +67,7 @@ TEST_CASE("options survive the environment") {
   o.device = h200();
   o.output = "/tmp/t.wmt", o.kernel = "scale.*", o.first_launch = 2, o.last_launch = 5,
   o.ctas = 0.25, o.max_records = 1000, o.max_instructions = 77;
-  o.command = "./app -n 3", o.status = "/tmp/status", o.ptx_only = true;
+  o.command = "./app -n 3", o.status = "/tmp/status", o.level = emulate::CodeLevel::kPtx;
   for (const auto& [name, value] : to_environment(o)) setenv(name.c_str(), value.c_str(), 1);
   auto back = options_from_environment();
   for (const auto& [name, value] : to_environment(o)) unsetenv(name.c_str());
@@ -95,13 +95,22 @@ TEST_CASE("options survive the environment") {
   setenv("WARPMEM_EMULATE_LEVEL", "sass", 1);
   back = options_from_environment();
   REQUIRE(back);
-  CHECK(back->machine_code);
-  CHECK_FALSE(back->ptx_only);
+  CHECK(back->level == emulate::CodeLevel::kSass);
+  // Traces of that level are read, and no longer written.
   setenv("WARPMEM_EMULATE_LEVEL", "ptx+sass", 1);
-  back = options_from_environment();
-  REQUIRE(back);
-  CHECK(!back->ptx_only);
+  CHECK(!options_from_environment());
   unsetenv("WARPMEM_EMULATE_LEVEL");
+}
+
+TEST_CASE("machine code is what runs from 7.5 on, and before it where it is asked for") {
+  using emulate::CodeLevel;
+  CHECK(emulate::wants_machine_code(CodeLevel::kBest, 75));
+  CHECK(emulate::wants_machine_code(CodeLevel::kBest, 120));
+  CHECK_FALSE(emulate::wants_machine_code(CodeLevel::kBest, 70));
+  CHECK(emulate::wants_machine_code(CodeLevel::kSass, 20));
+  CHECK_FALSE(emulate::wants_machine_code(CodeLevel::kPtx, 90));
+  CHECK(emulate::code_capability(20) == 75);
+  CHECK(emulate::code_capability(86) == 86);
 }
 
 TEST_CASE("nvcc gets a shared runtime and PTX, and the user's own architecture stays") {
