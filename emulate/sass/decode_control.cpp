@@ -371,16 +371,18 @@ void MachineDecoder::program_counter() {
   targets_.push_back(statement);
 }
 
-// R2UR UR4, R2
+// R2UR UR4, R2: the first lane's. R2UR[.OR] P0, UR4, R2: P0 of the lanes that have something else
+// (or had before). ptxas has an instruction with uniform operands run once for each value of the
+// lanes': the lanes of P0 are those of the next round.
 void MachineDecoder::to_uniform() {
   std::size_t i = 0;
-  const std::uint32_t d = dest(i++);
-  if (is_predicate(i) && predicate_dest(i++) != kNoOffset) unknown("it gives a predicate");
-  const std::uint32_t a = source(i++);
+  const std::uint32_t p = is_predicate(i) ? predicate_dest(i++) : kNoOffset;
+  const std::uint32_t d = dest(i++), a = source(i++);
   if (i != count()) unknown("it has more operands than a value");
+  if (has("OR") && p == kNoOffset) unknown("it gives no predicate");
   Inst& in = emit(Kind::kCompute);
-  in.fn = first_lane_to_all;
-  in.d = d, in.a = a;
+  in.fn = p == kNoOffset ? first_lane_to_all : first_lane_and_others;
+  in.d = d, in.d2 = p, in.a = a, in.sub = has("OR") ? 1 : 0;
 }
 
 void MachineDecoder::cluster_arrive() {

@@ -59,15 +59,20 @@ std::uint32_t MachineDecoder::half_row(std::size_t i, std::uint32_t shift_of_hig
     else if (m != "H0" && m != "H0_H0")
       unknown(fmt::format("its operand {} has a modifier", o.text));
   }
-  const std::uint32_t row = plain_source(o, 1), to = temporary();
-  Inst& in = hidden_compute("machine.half");
-  in.d = to, in.a = row, in.sub = shift;
-  return to;
+  return half_of_row(plain_source(o, 1), shift);
 }
 
 // A float of so many bytes.
 std::uint32_t MachineDecoder::row_of_float(std::size_t i, std::uint32_t bytes) {
   return bytes == 8 ? double_row(i) : bytes == 2 ? half_row(i, 16) : float_source(i);
+}
+
+// Row `a` to operand 0, by way of a row as wide as the result.
+void MachineDecoder::convert(const char* handler, const Conversion& c, std::uint32_t a) {
+  const std::uint32_t result = c.to_bytes == 4 ? dest(0) : temporary();
+  Inst& to = compute(handler);
+  to.d = result, to.a = a, to.sub = c.pack();
+  if (c.to_bytes != 4) from_row(result, c.to_bytes);
 }
 
 // I2F[.F64][.U32][.RP] R0, a; I2FP.F32.S32
@@ -105,10 +110,7 @@ void MachineDecoder::integer_to_float() {
     }
   }
   c.from_bytes = wide ? 8 : 4, c.to_bytes = bytes_of(c.to);
-  const std::uint32_t result = c.to_bytes == 4 ? dest(0) : temporary();
-  Inst& to = compute("cvt.from_integer");
-  to.d = result, to.a = a, to.sub = c.pack();
-  if (c.to_bytes != 4) from_row(result, c.to_bytes);
+  convert("cvt.from_integer", c, a);
 }
 
 // F2I[.FTZ][.U32][.F64][.TRUNC][.NTZ] R0, a
@@ -122,11 +124,7 @@ void MachineDecoder::float_to_integer() {
     if (const LaneKind k = float_kind(m); k != LaneKind::kNone) c.from = k;
   }
   c.from_bytes = bytes_of(c.from), c.to_bytes = bytes_of(c.to) == 8 ? 8 : 4;
-  const std::uint32_t a = row_of_float(1, c.from_bytes);
-  const std::uint32_t result = c.to_bytes == 4 ? dest(0) : temporary();
-  Inst& to = compute("cvt.to_integer");
-  to.d = result, to.a = a, to.sub = c.pack();
-  if (c.to_bytes != 4) from_row(result, c.to_bytes);
+  convert("cvt.to_integer", c, row_of_float(1, c.from_bytes));
 }
 
 // F2F.F64.F32 R0, a: what it becomes, what it is
@@ -140,11 +138,7 @@ void MachineDecoder::float_to_float() {
   c.to = kinds[0], c.from = kinds[1];
   c.rounding = rounding_of(*line_), c.flush = has("FTZ"), c.saturate = has("SAT");
   c.from_bytes = bytes_of(c.from), c.to_bytes = bytes_of(c.to);
-  const std::uint32_t a = row_of_float(1, c.from_bytes);
-  const std::uint32_t result = c.to_bytes == 4 ? dest(0) : temporary();
-  Inst& to = compute("cvt.floats");
-  to.d = result, to.a = a, to.sub = c.pack();
-  if (c.to_bytes != 4) from_row(result, c.to_bytes);
+  convert("cvt.floats", c, row_of_float(1, c.from_bytes));
 }
 
 // HADD2.F32 R0, -RZ, R1.H0_H0: a half becomes a float; HADD2 R0, R1.F32, -RZ.H0_H0: a float a half,
@@ -264,11 +258,7 @@ void MachineDecoder::round_float() {
                                 : LaneKind::kF32;
   c.from_bytes = c.to_bytes = bytes_of(c.from);
   c.integral = true, c.rounding = rounding_of(*line_), c.flush = has("FTZ");
-  const std::uint32_t a = row_of_float(1, c.from_bytes);
-  const std::uint32_t result = c.to_bytes == 4 ? dest(0) : temporary();
-  Inst& to = compute("cvt.floats");
-  to.d = result, to.a = a, to.sub = c.pack();
-  if (c.to_bytes != 4) from_row(result, c.to_bytes);
+  convert("cvt.floats", c, row_of_float(1, c.from_bytes));
 }
 
 // I2I.U8.S32.SAT R0, a
