@@ -17,7 +17,9 @@ constexpr std::uint32_t kRelocations = 9, kRelocationsWithAddend = 4;
 constexpr std::uint64_t kInstructionBytes = 16;
 constexpr unsigned kCudaEntry = 0x10;            // st_other of a kernel
 constexpr std::uint64_t kReservedShared = 1024;  // bytes at the start of a CTA's window, since 8.0
-constexpr unsigned kAttributeRegisters = 0x2f, kAttributeFrame = 0x11, kFormatSized = 4;
+constexpr unsigned kAttributeRegisters = 0x2f, kAttributeFrame = 0x11, kAttributeStack = 0x12,
+                   kFormatSized = 4;
+constexpr std::uint32_t kUnknownStack = 0xffffffff;
 // Of a kernel's own section, as `cuobjdump -elf` names them: EIATTR_PARAM_CBANK and
 // EIATTR_KPARAM_INFO.
 constexpr const char* kSpillMark = "(*\"SpillRefill\"*)";
@@ -82,7 +84,7 @@ std::vector<Section> read_sections(const Bytes& elf) {
 
 // Registers and frame sizes, by symbol index, from the .nv.info section.
 struct Attributes {
-  std::map<std::uint32_t, std::uint32_t> registers, frame;
+  std::map<std::uint32_t, std::uint32_t> registers, frame, stack;
 };
 
 void read_attributes(const Bytes& elf, const Section& section, Attributes& out) {
@@ -95,6 +97,7 @@ void read_attributes(const Bytes& elf, const Section& section, Attributes& out) 
       const auto symbol = elf.get<std::uint32_t>(at + 4), value = elf.get<std::uint32_t>(at + 8);
       if (attribute == kAttributeRegisters) out.registers[symbol] = value;
       if (attribute == kAttributeFrame) out.frame[symbol] = value;
+      if (attribute == kAttributeStack && value != kUnknownStack) out.stack[symbol] = value;
     }
     at += 4 + (format == kFormatSized ? size : 0u);
   }
@@ -262,6 +265,7 @@ Result<Cubin> parse_cubin(std::span<const unsigned char> image) {
     };
     function.registers = value(attributes.registers);
     function.local_bytes = value(attributes.frame);
+    function.stack_bytes = value(attributes.stack);
     for (const Section& section : sections) {
       if (function.kernel && section.name == ".nv.info." + function.name)
         function.parameters = read_parameters(elf, section);

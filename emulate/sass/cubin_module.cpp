@@ -78,6 +78,18 @@ bool holds_variables(const std::string& name) {
          name == ".nv.constant3.init";
 }
 
+// Eight bytes of a variable become the address of another one, or of a function. What the module
+// has not stays as it is.
+void put_address(Module& m, Variable& v, const CubinRelocation& r) {
+  constexpr std::uint32_t kAddress = 2, kBytes = 8;  // R_CUDA_64
+  if (r.type != kAddress || r.offset > v.bytes || v.bytes - r.offset < kBytes) return;
+  const std::string_view symbol = m.joined.emplace_back(r.symbol);
+  if (!m.variable_named.contains(symbol) && !m.function_named.contains(symbol)) return;
+  if (v.initial.size() < v.bytes) v.initial.resize(v.bytes);
+  for (std::uint32_t k = 0; k < kBytes; ++k)
+    v.initial[r.offset + k] = {static_cast<std::uint64_t>(r.addend), symbol, 0, 8 * k};
+}
+
 }  // namespace
 
 Result<CubinContents> read_cubin(std::span<const unsigned char> image, const std::string& name) {
@@ -160,9 +172,9 @@ Module module_of(const CubinContents& contents, const std::string& name) {
     m.variable_named[to.name] = &to;
   }
   for (const record::CubinFunction& f : contents.cubin.functions) {
-    if (!f.kernel) continue;
+    if (m.function_named.contains(f.name)) continue;
     Function& to = m.functions.emplace_back();
-    to.name = text(f.name), to.is_entry = true;
+    to.name = text(f.name), to.is_entry = f.kernel;
     auto params = f.parameters.each;
     std::ranges::sort(params, {}, &record::KernelParameters::One::ordinal);
     for (const auto& p : params) {
@@ -172,6 +184,10 @@ Module module_of(const CubinContents& contents, const std::string& name) {
     }
     m.function_named[to.name] = &to;
   }
+  for (Variable& v : m.variables)
+    if (const auto of = contents.data_relocations.find(std::string(v.name));
+        of != contents.data_relocations.end())
+      for (const CubinRelocation& r : of->second) put_address(m, v, r);
   return m;
 }
 

@@ -134,8 +134,10 @@ void MachineDecoder::return_() {
   const Operand& o = at(0);
   if (o.kind != Operand::Kind::kRegister || o.number == trace::kZeroRegister || !has("NODEC"))
     unknown("where it returns to is not known");
+  // RET.REL has a place in the kernel's code, RET.ABS an address.
+  if (!has("ABS") && !has("REL")) unknown("where it returns to is not known");
   Inst& in = emit(Kind::kMachineJump);
-  in.a = reg(o.number), in.extra = 0;
+  in.a = reg(o.number), in.extra = has("ABS") ? 0u - static_cast<std::uint32_t>(kMachinePlaces) : 0;
   targets_.push_back(statement_ + 1);
 }
 
@@ -360,7 +362,7 @@ void MachineDecoder::elect() {
 void MachineDecoder::program_counter() {
   expect(1, 2);
   const std::uint32_t statement = count() == 2 ? target(at(1)) : statement_;
-  const std::uint64_t place = kCodeWindow + 16 * std::uint64_t{statement};
+  const std::uint64_t place = kMachinePlaces + 16 * std::uint64_t{statement};
   const std::uint32_t row =
       constant({static_cast<std::uint32_t>(place), static_cast<std::uint32_t>(place >> 32)});
   const std::uint32_t d = dest(0, 2);

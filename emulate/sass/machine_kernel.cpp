@@ -13,8 +13,6 @@ namespace warpmem::emulate {
 namespace {
 
 constexpr std::uint32_t kBankBytes = 65536;
-constexpr std::uint32_t kCalledStack = 16 << 10;  // bytes a thread
-
 // Whether the stack pointer moves again behind a return or a call.
 bool has_own_frames(const trace::Program& program) {
   bool called = false;
@@ -37,7 +35,7 @@ void put(std::vector<std::byte>& bank, std::uint32_t at, const void* from, std::
 }
 
 // What one launch may run: the kernel, and behind it functions that stand apart and are called by
-// name.
+// name, or through a pointer.
 struct Layout {
   std::vector<const record::CubinFunction*> parts;
   std::map<std::string, std::uint32_t> starts;  // bytes
@@ -45,10 +43,37 @@ struct Layout {
 
 constexpr std::uint32_t kPartAlign = 128;
 
+// Functions that stand apart and whose address something in the module holds.
+std::vector<const record::CubinFunction*> pointed_to(const CubinContents& contents) {
+  std::vector<const record::CubinFunction*> out;
+  const auto look = [&](const std::vector<CubinRelocation>& all) {
+    for (const CubinRelocation& r : all) {
+      if (r.addend != 0) continue;  // a place in it: to return to
+      const record::CubinFunction* f = contents.cubin.find(r.symbol);
+      if (f && !f->kernel && std::ranges::find(out, f) == out.end()) out.push_back(f);
+    }
+  };
+  for (const auto& [name, all] : contents.data_relocations) look(all);
+  for (const auto& [name, all] : contents.code_relocations) look(all);
+  for (const CubinBank& bank : contents.banks) look(bank.relocations);
+  return out;
+}
+
+bool calls_pointers(const record::CodeSection& section) {
+  return std::ranges::any_of(section.code, [](const trace::Instruction& in) {
+    return in.text.find("CALL.ABS.NOINC R") != in.text.npos;
+  });
+}
+
 Layout layout_of(const CubinContents& contents, const record::Disassembly& listing,
                  const record::CubinFunction& kernel) {
   Layout out{{&kernel}, {{kernel.name, 0}}};
   std::uint32_t end = 0;
+  const auto add = [&](const record::CubinFunction* callee) {
+    if (callee && !callee->kernel && callee->section != kernel.section &&
+        std::ranges::find(out.parts, callee) == out.parts.end())
+      out.parts.push_back(callee);
+  };
   for (std::size_t k = 0; k < out.parts.size(); ++k) {
     const record::CubinFunction& f = *out.parts[k];
     const record::CodeSection* section = listing.find(".text." + f.name);
@@ -60,12 +85,10 @@ Layout layout_of(const CubinContents& contents, const record::Disassembly& listi
       if (at == in.text.npos) continue;
       const std::size_t close = in.text.find(')', at);
       if (close == in.text.npos) continue;
-      const record::CubinFunction* callee =
-          contents.cubin.find(in.text.substr(at + 2, close - at - 2));
-      if (callee && !callee->kernel && callee->section != kernel.section &&
-          std::ranges::find(out.parts, callee) == out.parts.end())
-        out.parts.push_back(callee);
+      add(contents.cubin.find(in.text.substr(at + 2, close - at - 2)));
     }
+    if (calls_pointers(*section))
+      for (const record::CubinFunction* pointed : pointed_to(contents)) add(pointed);
   }
   return out;
 }
@@ -93,12 +116,15 @@ bool append(std::span<const unsigned char> image, const CubinContents& contents,
   return true;
 }
 
-// A symbol's address: of a variable, or of a function of the driver.
+// A symbol's address: of a variable, of a function, or of one of the driver.
 std::optional<std::uint64_t> address_of(const LoadedModule& module, const std::string& symbol) {
   const auto& named = module.module().variable_named;
   if (const auto at = named.find(symbol); at != named.end()) return module.address_of(at->second);
   if (const Builtin builtin = builtin_named(symbol); builtin != Builtin::kNone)
     return kDriverFunctions + static_cast<std::uint64_t>(builtin);
+  const auto& functions = module.module().function_named;
+  if (const auto at = functions.find(symbol); at != functions.end())
+    return module.address_of(at->second);
   return std::nullopt;
 }
 
@@ -113,9 +139,11 @@ std::map<std::uint32_t, std::int64_t> addresses_in_code(const LoadedModule& modu
     if (of == contents.code_relocations.end()) continue;
     for (const CubinRelocation& r : of->second) {
       if (r.type != kLow && r.type != kHigh) continue;
-      std::optional<std::uint64_t> address = address_of(module, r.symbol);
-      if (const auto to = layout.starts.find(r.symbol); to != layout.starts.end())
-        address = kCodeWindow + to->second;
+      // A place within a function is one of this kernel's code: to return to.
+      const auto to = r.addend == 0 ? layout.starts.end() : layout.starts.find(r.symbol);
+      const auto address = to == layout.starts.end()
+                               ? address_of(module, r.symbol)
+                               : std::optional<std::uint64_t>(kMachinePlaces + to->second);
       if (!address) continue;
       const std::uint64_t value = *address + static_cast<std::uint64_t>(r.addend);
       out[start + r.offset] = static_cast<std::int64_t>(
@@ -133,7 +161,8 @@ void fill_banks(const LoadedModule& module, const CubinContents& contents, const
     if (to.size() < from.bytes.size()) to.resize(from.bytes.size());
     std::copy(from.bytes.begin(), from.bytes.end(), to.begin());
     for (const CubinRelocation& r : from.relocations)
-      if (const auto address = address_of(module, r.symbol)) {
+      if (const auto address = r.symbol == from.kernel ? std::nullopt  // its own table of places
+                                                       : address_of(module, r.symbol)) {
         const std::uint64_t value = *address + static_cast<std::uint64_t>(r.addend);
         put(to, r.offset, &value, sizeof value);
       }
@@ -144,6 +173,12 @@ void fill_banks(const LoadedModule& module, const CubinContents& contents, const
         banks.add_variable(module.memory(),
                            {static_cast<std::uint32_t>(v.offset), v.bytes, *address});
   banks.bank(0).resize(kBankBytes);
+}
+
+// A limit that the program has set, as a thread has it: whole pairs of doubles, and no more than
+// the executor gives.
+std::uint32_t stack_of(std::uint64_t limit) {
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(limit, kMostLocal) / 16 * 16);
 }
 
 }  // namespace
@@ -157,13 +192,14 @@ Result<std::unique_ptr<Kernel>> build_machine_kernel(const LoadedModule& module,
   record::Disassembly listing;
   if (f && f->code_bytes != 0) {
     std::vector<std::uint32_t> symbols{f->symbol};
-    // Where it calls functions that stand apart, those too.
-    if (const auto words = contents.code_relocations.find(name);
-        words != contents.code_relocations.end() &&
-        std::ranges::any_of(words->second, [&](const CubinRelocation& r) {
-          const record::CubinFunction* to = contents.cubin.find(r.symbol);
-          return to && !to->kernel;
-        }))
+    // Where it may call functions that stand apart, those too.
+    const auto words = contents.code_relocations.find(name);
+    if (words != contents.code_relocations.end() &&
+        (!pointed_to(contents).empty() ||
+         std::ranges::any_of(words->second, [&](const CubinRelocation& r) {
+           const record::CubinFunction* to = contents.cubin.find(r.symbol);
+           return to && !to->kernel;
+         })))
       for (const record::CubinFunction& other : contents.cubin.functions)
         if (!other.kernel && other.section != f->section) symbols.push_back(other.symbol);
     auto printed = record::disassemble(nvdisasm, image, symbols);
@@ -207,8 +243,13 @@ Result<std::unique_ptr<Kernel>> build_machine_kernel(const LoadedModule& module,
   auto code = std::make_unique<Code>(decoder.run(program.code));
   // The kernel's own frame lies at the end of a thread's stack, which grows down: functions that
   // the section holds and that have frames of their own take theirs below it.
-  code->local_bytes = f->local_bytes + (has_own_frames(program) ? kCalledStack : 0);
-  machine->stack_bytes = code->local_bytes;
+  machine->grows = has_own_frames(program);
+  machine->stack_bytes = machine->grows ? std::max(f->local_bytes, f->stack_bytes) : f->local_bytes;
+  code->local_bytes = machine->stack_bytes;
+  for (const auto& [part, start] : layout.starts)
+    if (const auto at = module.module().function_named.find(part);
+        at != module.module().function_named.end())
+      machine->starts[at->second] = start;
   machine->rows = std::move(decoder.bank_rows());
   const std::set<std::string> unknown = decoder.unknown();
   machine->unknown.assign(unknown.begin(), unknown.end());
@@ -233,7 +274,11 @@ Result<void> prepare_machine_launch(const Kernel& kernel, const Memory& memory,
   values.shared_window = kSharedWindow, values.local_window = kLocalWindow;
   values.parameters = memory.param_base();
   values.grid_barrier = shape.cooperative ? memory.barrier_base() : 0;
-  values.stack = machine.stack_bytes, values.reserved_shared = driver_shared(machine.cc);
+  const std::uint32_t stack = machine.grows
+                                  ? std::max(machine.stack_bytes, stack_of(shape.stack_bytes))
+                                  : machine.stack_bytes;
+  kernel.functions[0]->local_bytes = stack;
+  values.stack = stack, values.reserved_shared = driver_shared(machine.cc);
   fill_driver_bank(machine.cc, values, bank);
   if (const std::size_t n = std::min<std::size_t>(shape.params.size(), machine.params_bytes);
       n > 0 && machine.params_at + n <= bank.size())

@@ -94,6 +94,25 @@ bool MachineUnit::go(Warp& warp, std::int32_t number, const Inst& in, std::uint3
   return false;
 }
 
+// What a pointer to a function stands for in the code of this kernel.
+std::uint64_t MachineUnit::place_of_function(const Warp& warp, const Inst& in, std::uint32_t lane,
+                                             std::uint64_t address) const {
+  if (address - kMachinePlaces < kDriverFunctions - kMachinePlaces) return address - kMachinePlaces;
+  const Function* f = run_.kernel.module->function_at(address);
+  if (!f)
+    fault(
+        run_, warp, in, lane,
+        fmt::format("a call through {:#x}, which is not the address of a function", address),
+        "check that the pointer is set, and on the device: a host's function pointer is none here");
+  const auto start = run_.kernel.machine->starts.find(f);
+  if (start == run_.kernel.machine->starts.end())
+    fault(run_, warp, in, lane,
+          fmt::format("a call of '{}' through a pointer, whose machine code is not there",
+                      demangled(f->name)),
+          "emulate the program from its PTX (--level ptx)", ErrorKind::kUsage);
+  return start->second;
+}
+
 // The driver's functions have places of their own in the window of code.
 bool MachineUnit::call(Warp& warp, std::int32_t number, const Inst& in, std::byte* frame,
                        std::uint32_t mask) {
@@ -103,8 +122,9 @@ bool MachineUnit::call(Warp& warp, std::int32_t number, const Inst& in, std::byt
   const auto first = static_cast<std::uint32_t>(std::countr_zero(mask));
   const std::uint64_t at = address[first];
   if (at - kDriverFunctions >= kMostDriverFunctions) {
-    Lanes places;
-    for (std::uint32_t l = 0; l < 32; ++l) places[l] = address[l] - kCodeWindow;
+    Lanes places{};
+    for (std::uint32_t l = 0; l < 32; ++l)
+      if (mask >> l & 1) places[l] = place_of_function(warp, in, l, address[l]);
     return go(warp, number, in, mask, places);
   }
   CallSite site;

@@ -20,6 +20,8 @@ class MachineUnit {
   bool call(Warp& warp, std::int32_t part, const Inst& in, std::byte* frame, std::uint32_t mask);
 
  private:
+  std::uint64_t place_of_function(const Warp& warp, const Inst& in, std::uint32_t lane,
+                                  std::uint64_t address) const;
   bool go(Warp& warp, std::int32_t part, const Inst& in, std::uint32_t mask,
           const std::uint64_t* places);
 
