@@ -180,6 +180,8 @@ Module module_of(const CubinContents& contents, const std::string& name) {
     for (const auto& p : params) {
       Variable& v = to.variables.emplace_back();
       v.space = Space::kParam, v.type = Type::kB8, v.bytes = p.bytes, v.offset = p.offset;
+      // Any that its place has: whoever lays parameters out comes to the same places.
+      v.align = p.offset == 0 ? 16 : p.offset & (0 - p.offset);
       to.params.push_back(&v);
     }
     m.function_named[to.name] = &to;

@@ -102,8 +102,14 @@ void MachineDecoder::call() {
   const Builtin named = o.kind == Operand::Kind::kLabel ? builtin_named(o.text) : Builtin::kNone;
   if (named != Builtin::kNone) {  // linked code calls the driver's functions by name
     const std::uint64_t place = kDriverFunctions + static_cast<std::uint64_t>(named);
-    return call_driver(joined(
+    call_driver(joined(
         constant({static_cast<std::uint32_t>(place), static_cast<std::uint32_t>(place >> 32)})));
+    if (named >= Builtin::kDeviceRuntime) {
+      if (device_room_ == kNoOffset)
+        device_room_ = allot(32 * kMostDeviceArguments * kWidestDeviceArgument);
+      code_.driver_calls.back().room = device_room_;
+    }
+    return;
   }
   if (o.kind != Operand::Kind::kRegister)
     unknown(fmt::format("where {} lies is not known", o.text));

@@ -263,6 +263,7 @@ class MachineDecoder {
   std::uint32_t total_ = 0;  // instructions
   std::uint32_t barrier_count_ = 0, barrier_truth_ = 0;
   std::uint32_t lane_row_ = 0;
+  std::uint32_t device_room_ = kNoOffset;       // for arguments of the device runtime
   std::uint32_t spills_ = 0;                    // 1: of a spilled register
   std::uint32_t registers_ = 0, uniforms_ = 0;  // rows
   std::uint32_t uniform_base_ = 0, predicates_ = 0, uniform_predicates_ = 0, barriers_ = 0;

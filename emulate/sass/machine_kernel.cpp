@@ -70,7 +70,9 @@ Layout layout_of(const CubinContents& contents, const record::Disassembly& listi
   Layout out{{&kernel}, {{kernel.name, 0}}};
   std::uint32_t end = 0;
   const auto add = [&](const record::CubinFunction* callee) {
+    // The device runtime's library has bodies for what is the driver's here.
     if (callee && !callee->kernel && callee->section != kernel.section &&
+        builtin_named(callee->name) == Builtin::kNone &&
         std::ranges::find(out.parts, callee) == out.parts.end())
       out.parts.push_back(callee);
   };
@@ -132,13 +134,16 @@ std::optional<std::uint64_t> address_of(const LoadedModule& module, const std::s
 std::map<std::uint32_t, std::int64_t> addresses_in_code(const LoadedModule& module,
                                                         const CubinContents& contents,
                                                         const Layout& layout) {
-  constexpr std::uint32_t kLow = 0x38, kHigh = 0x39;  // R_CUDA_ABS32_LO_32 and _HI_32
+  // R_CUDA_ABS32_LO_32 and _HI_32; of a kernel's descriptor, by which kernels launch it:
+  // R_CUDA_FUNC_DESC32_LO_32 and _HI_32.
+  constexpr std::uint32_t kLow = 0x38, kHigh = 0x39, kKernelLow = 0x3e, kKernelHigh = 0x3f;
   std::map<std::uint32_t, std::int64_t> out;
   for (const auto& [name, start] : layout.starts) {
     const auto of = contents.code_relocations.find(name);
     if (of == contents.code_relocations.end()) continue;
     for (const CubinRelocation& r : of->second) {
-      if (r.type != kLow && r.type != kHigh) continue;
+      const bool low = r.type == kLow || r.type == kKernelLow;
+      if (!low && r.type != kHigh && r.type != kKernelHigh) continue;
       // A place within a function is one of this kernel's code: to return to.
       const auto to = r.addend == 0 ? layout.starts.end() : layout.starts.find(r.symbol);
       const auto address = to == layout.starts.end()
@@ -146,8 +151,8 @@ std::map<std::uint32_t, std::int64_t> addresses_in_code(const LoadedModule& modu
                                : std::optional<std::uint64_t>(kMachinePlaces + to->second);
       if (!address) continue;
       const std::uint64_t value = *address + static_cast<std::uint64_t>(r.addend);
-      out[start + r.offset] = static_cast<std::int64_t>(
-          r.type == kLow ? static_cast<std::uint32_t>(value) : value >> 32);
+      out[start + r.offset] =
+          static_cast<std::int64_t>(low ? static_cast<std::uint32_t>(value) : value >> 32);
     }
   }
   return out;

@@ -113,6 +113,34 @@ std::uint64_t MachineUnit::place_of_function(const Warp& warp, const Inst& in, s
   return start->second;
 }
 
+// Arguments lie in R4 and behind, those of 64 bits in pairs that begin at an even register.
+void MachineUnit::device_runtime(Warp& warp, const Part& part, const DriverCall& call,
+                                 std::byte* frame, std::uint32_t mask, std::uint32_t builtin) {
+  constexpr std::uint32_t kRow = 128;
+  const auto which =
+      static_cast<DeviceCall>(builtin - static_cast<std::uint32_t>(Builtin::kDeviceRuntime));
+  CallSite site;
+  site.builtin = builtin;
+  std::uint32_t word = 0, to = call.room;
+  for (const char size : device_arguments(which)) {
+    const auto bytes = static_cast<std::uint32_t>(size);
+    if (bytes == 8) word += word % 2;
+    for (std::uint32_t k = 0; k < bytes / 4; ++k, ++word)
+      for (std::uint32_t l = 0; l < 32; ++l)
+        std::memcpy(frame + to + l * bytes + 4 * k, frame + call.result + word * kRow + 4 * l, 4);
+    site.arguments.push_back({to, bytes});
+    to += 32 * bytes;
+  }
+  const std::uint32_t bytes = gives_address(which) ? 8 : 4;
+  site.results = {{call.room, bytes}};
+  calls_.builtin(warp, part, site, mask);
+  for (std::uint32_t l = 0; l < 32; ++l)
+    if (mask >> l & 1)
+      for (std::uint32_t k = 0; k < bytes / 4; ++k)
+        std::memcpy(frame + call.result + k * kRow + 4 * l, frame + call.room + l * bytes + 4 * k,
+                    4);
+}
+
 // The driver's functions have places of their own in the window of code.
 bool MachineUnit::call(Warp& warp, std::int32_t number, const Inst& in, std::byte* frame,
                        std::uint32_t mask) {
@@ -131,6 +159,11 @@ bool MachineUnit::call(Warp& warp, std::int32_t number, const Inst& in, std::byt
   site.builtin = static_cast<std::uint32_t>(at - kDriverFunctions);
   for (const std::uint32_t a : call.arguments) site.arguments.push_back({a, 8});
   const auto builtin = static_cast<Builtin>(site.builtin);
+  if (builtin >= Builtin::kDeviceRuntime && call.room != kNoOffset) {
+    device_runtime(warp, part, call, frame, mask, site.builtin);
+    ++warp.parts[static_cast<std::size_t>(number)].pc;
+    return true;
+  }
   if (builtin != Builtin::kPrintf && builtin != Builtin::kMalloc && builtin != Builtin::kFree &&
       builtin != Builtin::kAssert)
     fault(run_, warp, in, first,

@@ -617,6 +617,33 @@ int main(int count, char** words) {
         self.assertIn("the stack has overflowed: a thread has 1024 bytes", run.err)
         self.assertIn("cudaLimitStackSize", run.err)
 
+    def test_machine_code_launches_kernels(self):
+        with open(self.path("app.cu"), "w", encoding="utf-8") as file:
+            file.write("""
+#include <cstdio>
+__global__ void child(int k, int* p) { atomicAdd(p, k * threadIdx.x); }
+__global__ void parent(int* p) {
+  if (threadIdx.x < 2) child<<<2, 32>>>(threadIdx.x + 1, p);
+  if (threadIdx.x == 0) child<<<dim3(1, 2, 3), 16, 0, cudaStreamTailLaunch>>>(3, p + 1);
+  p[2] = cudaGetLastError();
+}
+int main() {
+  int *p, h[3];
+  cudaMalloc(&p, sizeof h), cudaMemset(p, 0, sizeof h);
+  parent<<<1, 32>>>(p);
+  cudaMemcpy(h, p, sizeof h, cudaMemcpyDeviceToHost);
+  printf("%d %d %d", h[0], h[1], h[2]);
+}
+""")
+        subprocess.run([NVCC, "-cudart", "shared", "-rdc=true", "-gencode", "arch=compute_90,code=[sm_90,compute_90]", "app.cu", "-lcudadevrt", "-o", "app"],
+                       cwd=self.folder, check=True)
+        from_ptx = self.run_command("emulate", "--level", "ptx", "-o", "", "./app")
+        run = self.run_command("emulate", "--level", "sass", "-o", "", "./app")
+        if run.status == 6 and "nvdisasm" in run.err:
+            self.skipTest("nvdisasm is not installed")
+        self.assertEqual(from_ptx.out, "2976 2160 0", from_ptx.err)
+        self.assertEqual((run.status, run.out), (0, from_ptx.out), run.err)
+
     def test_missing_ptx_names_the_flag(self):
         with open(self.path("app.cu"), "w", encoding="utf-8") as file:
             file.write("__global__ void k() {}\nint main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n")

@@ -51,8 +51,7 @@ std::string run_kernels(const CubinContents& contents, std::span<const unsigned 
     auto kernel = build_machine_kernel(**module, contents, image, f.name, listing);
     said += kernel ? run(**kernel, *m, std::min(f.parameters.bytes, 256u)) : kernel.error().text();
   }
-  for (const Variable& v : (*module)->module().variables)
-    (void)m->free((*module)->address_of(&v));
+  for (const Variable& v : (*module)->module().variables) (void)m->free((*module)->address_of(&v));
   return said;
 }
 

@@ -60,9 +60,9 @@ RET.REL.NODEC R20 `(k) ;
 )";
 
 std::string damaged(std::string text, std::mt19937& random) {
-  constexpr std::string_view kPieces[] = {"R255", "UR63", "-",     "|",     ".64",  "0x7ffffff0", "[",
-                                          "]",    "c[",   "desc[", "gdesc[", "RZ",   "URZ",        "!P6",
-                                          "B15",  ", ",   ";\n",   "R253",   "UR254", "0xffffffff"};
+  constexpr std::string_view kPieces[] = {
+      "R255",   "UR63", "-",   "|",   ".64", "0x7ffffff0", "[",   "]",    "c[",    "desc[",
+      "gdesc[", "RZ",   "URZ", "!P6", "B15", ", ",         ";\n", "R253", "UR254", "0xffffffff"};
   const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random()) % n; };
   for (std::size_t k = 1 + below(4); k > 0; --k) {
     const std::size_t at = below(text.size());
@@ -85,7 +85,8 @@ bool says(const std::string& text, const char* what) { return text.find(what) !=
 
 }  // namespace
 
-TEST_CASE("machine code: whatever a listing says, a launch ends with it or with words", "[forged]") {
+TEST_CASE("machine code: whatever a listing says, a launch ends with it or with words",
+          "[forged]") {
   std::mt19937 random(7);
   const char* const thorough = std::getenv("WARPMEM_THOROUGH");
   std::size_t ended = 0, refused = 0;
@@ -118,9 +119,10 @@ TEST_CASE("machine code: calls of what is no function are named", "[forged]") {
 
 TEST_CASE("machine code: lanes that wait for nobody are named", "[forged]") {
   const auto run = [](const char* lines) { return run_any_listing(placed(lines), 90); };
-  CHECK(!run("S2R R0, SR_TID.X ;\nISETP.EQ.AND P0, PT, R0, 0x3, PT ;\n@P0 BRA `(.L_a) ;\n.L_b:\nBRA "
-             "`(.L_b) ;\n.L_a:\nWARPSYNC 0xffffffff ;\nEXIT ;")
-             .empty());
+  CHECK(
+      !run("S2R R0, SR_TID.X ;\nISETP.EQ.AND P0, PT, R0, 0x3, PT ;\n@P0 BRA `(.L_a) ;\n.L_b:\nBRA "
+           "`(.L_b) ;\n.L_a:\nWARPSYNC 0xffffffff ;\nEXIT ;")
+           .empty());
 }
 
 TEST_CASE("machine code: a cubin that is cut or changed is read or refused", "[forged]") {

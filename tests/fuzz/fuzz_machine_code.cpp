@@ -19,7 +19,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   // The code of a kernel "k" that the bytes may name.
   static_cast<void>(load_any_cubin(
-      rest, ".section\t.text.k,\"ax\",@progbits\n/*0000*/ S2R R0, SR_TID.X ;\n/*0010*/ LDC.64 R2, "
-            "c[0x0][0x210] ;\n/*0020*/ CALL.ABS.NOINC R2 ;\n/*0030*/ EXIT ;\n"));
+      rest,
+      ".section\t.text.k,\"ax\",@progbits\n/*0000*/ S2R R0, SR_TID.X ;\n/*0010*/ LDC.64 R2, "
+      "c[0x0][0x210] ;\n/*0020*/ CALL.ABS.NOINC R2 ;\n/*0030*/ EXIT ;\n"));
   return 0;
 }

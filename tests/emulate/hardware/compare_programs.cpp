@@ -1,5 +1,5 @@
-// What element-wise forms cannot say, from PTX and from machine code: the same bytes. Needs ptxas and
-// nvdisasm.
+// What element-wise forms cannot say, from PTX and from machine code: the same bytes. Needs ptxas
+// and nvdisasm.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,9 +16,9 @@ namespace {
 // last two.
 std::string metadata(bool pairs) {
   return fmt::format(
-      "mov.b32 %m, {}; shl.b32 %j, %t, 2; shf.l.wrap.b32 %m, %m, %m, %j; "
-      "shr.u32 %j, %t, 3; shf.l.wrap.b32 %m, %m, %m, %j;",
-      pairs ? "0x4ee4e44e" : "0x49c8e4d9") +
+             "mov.b32 %m, {}; shl.b32 %j, %t, 2; shf.l.wrap.b32 %m, %m, %m, %j; "
+             "shr.u32 %j, %t, 3; shf.l.wrap.b32 %m, %m, %m, %j;",
+             pairs ? "0x4ee4e44e" : "0x49c8e4d9") +
          (pairs ? " mov.b32 %m, 0x4ee4e44e; shl.b32 %j, %t, 2; shf.l.wrap.b32 %m, %m, %m, %j;"
                 : " mov.b32 %m, 0x49c8e4d9; shl.b32 %j, %t, 2; shf.l.wrap.b32 %m, %m, %m, %j;");
 }
@@ -51,7 +51,8 @@ MachineProgram program_of(const WarpgroupForm& g, std::size_t number) {
       type, count, 4 * count, std::uint64_t{g.swizzle} << 62 | 64ull << 32 | 16ull << 16,
       std::uint64_t{g.swizzle} << 62 | 64ull << 32 | 16ull << 16);
   if (g.a_in_registers)
-    for (int i = 0; i < 4; ++i) body += fmt::format("ld.global.b32 %a{}, [%n+{}];", i, 8192 + 4 * i);
+    for (int i = 0; i < 4; ++i)
+      body += fmt::format("ld.global.b32 %a{}, [%n+{}];", i, 8192 + 4 * i);
   for (std::uint32_t i = 0; i < count; ++i)
     body += fmt::format("ld.global.{} %d{}, [%n+{}];", type, i, 16384 + 4 * i);
   if (g.selector) body += metadata(types.find("tf32") != types.npos);
@@ -105,12 +106,17 @@ struct SparseForm {
   bool since_89 = false;
 };
 constexpr SparseForm kSparse[] = {
-    {"m16n8k16", "f32.f16.f16.f32", 2, 2, 4, 0},   {"m16n8k16", "f32.f16.f16.f32", 2, 2, 4, 3},
-    {"m16n8k32", "f16.f16.f16.f16", 4, 4, 2, 1},   {"m16n8k32", "f32.bf16.bf16.f32", 4, 4, 4, 1},
-    {"m16n8k8", "f32.tf32.tf32.f32", 2, 2, 4, 2},  {"m16n8k16", "f32.tf32.tf32.f32", 4, 4, 4, 1},
-    {"m16n8k32", "s32.s8.u8.s32", 2, 2, 4, 1},     {"m16n8k32", "s32.u8.s8.s32", 2, 2, 4, 0},
+    {"m16n8k16", "f32.f16.f16.f32", 2, 2, 4, 0},
+    {"m16n8k16", "f32.f16.f16.f32", 2, 2, 4, 3},
+    {"m16n8k32", "f16.f16.f16.f16", 4, 4, 2, 1},
+    {"m16n8k32", "f32.bf16.bf16.f32", 4, 4, 4, 1},
+    {"m16n8k8", "f32.tf32.tf32.f32", 2, 2, 4, 2},
+    {"m16n8k16", "f32.tf32.tf32.f32", 4, 4, 4, 1},
+    {"m16n8k32", "s32.s8.u8.s32", 2, 2, 4, 1},
+    {"m16n8k32", "s32.u8.s8.s32", 2, 2, 4, 0},
     {"m16n8k64", "satfinite.s32.s8.s8.s32", 4, 4, 4, 0},
-    {"m16n8k64", "s32.s4.u4.s32", 2, 2, 4, 1},     {"m16n8k128", "s32.u4.u4.s32", 4, 4, 4, 0},
+    {"m16n8k64", "s32.s4.u4.s32", 2, 2, 4, 1},
+    {"m16n8k128", "s32.u4.u4.s32", 4, 4, 4, 0},
     {"m16n8k64", "f32.e4m3.e5m2.f32", 4, 4, 4, 0, true},
 };
 
@@ -158,35 +164,45 @@ OUT: ld.shared.u32 %done, [%d]; st.global.u32 [%o], %done; add.s64 %o, %o, {}; a
 const std::vector<MachineProgram>& copies() {
   static const std::vector<MachineProgram> kAll{
       {"bulk_multicast",
-       counted(4096, R"({ .reg .pred %w; setp.eq.u32 %w, %rank, 1; and.pred %w, %w, %one; mov.u16 %h, 13;
+       counted(4096,
+               R"({ .reg .pred %w; setp.eq.u32 %w, %rank, 1; and.pred %w, %w, %one; mov.u16 %h, 13;
  @%w cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%d], [%in], 4096, [%bar], %h;
  setp.eq.u32 %w, %rank, 1; and.pred %w, %w, %one; add.s64 %n, %in, 4096;
  @%w cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%d], [%n], 4096, [%bar]; })",
                64),
        64, 4, 4},
       {"tensor_multicast",
-       counted(4096, R"({ .reg .pred %w; setp.eq.u32 %w, %rank, 0; and.pred %w, %w, %one; mov.u16 %h, 15;
+       counted(4096,
+               R"({ .reg .pred %w; setp.eq.u32 %w, %rank, 0; and.pred %w, %w, %one; mov.u16 %h, 15;
  @%w cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%d], [%in, {-4, 40}], [%bar], %h; })",
                64),
        64, 4, 4},
       {"tensor_im2col",
-       counted(1024, R"({ .reg .pred %w; setp.eq.u32 %w, %rank, 0; and.pred %w, %w, %one; mov.u16 %h, 3; .reg .b16 %y, %x; mov.u16 %y, 1; mov.u16 %x, 2; add.s64 %n, %in, 256;
+       counted(
+           1024,
+           R"({ .reg .pred %w; setp.eq.u32 %w, %rank, 0; and.pred %w, %w, %one; mov.u16 %h, 3; .reg .b16 %y, %x; mov.u16 %y, 1; mov.u16 %x, 2; add.s64 %n, %in, 256;
  @%w cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes.multicast::cluster [%d], [%n, {0, 1, 2, 1}], [%bar], {%y, %x}, %h; })",
-               64),
+           64),
        64, 2, 2},
       {"bulk_by_each_lane",
-       counted(8192, R"({ .reg .b32 %k; shl.b32 %k, %t, 7; cvt.u64.u32 %n, %k; add.s64 %n, %n, %in; add.s32 %k, %k, %d;
+       counted(
+           8192,
+           R"({ .reg .b32 %k; shl.b32 %k, %t, 7; cvt.u64.u32 %n, %k; add.s64 %n, %n, %in; add.s32 %k, %k, %d;
  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%k], [%n], 128, [%bar]; })",
-               64),
+           64),
        64},
       {"bulk_to_another_cta",
-       counted(2048, R"({ .reg .b32 %k, %l, %to; xor.b32 %k, %rank, 1; mapa.shared::cluster.u32 %l, %bar, %k; mapa.shared::cluster.u32 %to, %d, %k;
+       counted(
+           2048,
+           R"({ .reg .b32 %k, %l, %to; xor.b32 %k, %rank, 1; mapa.shared::cluster.u32 %l, %bar, %k; mapa.shared::cluster.u32 %to, %d, %k;
  @%one cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%to], [%s], 1024, [%l];
  @%one cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [%to], [%s], 1024, [%l]; })",
-               32),
+           32),
        32, 2, 2},
       {"stores_to_another_cta",
-       counted(1280, R"({ .reg .b32 %k, %l, %to, %v; .reg .b64 %w; xor.b32 %k, %rank, 1; mapa.shared::cluster.u32 %l, %bar, %k; mapa.shared::cluster.u32 %to, %d, %k;
+       counted(
+           1280,
+           R"({ .reg .b32 %k, %l, %to, %v; .reg .b64 %w; xor.b32 %k, %rank, 1; mapa.shared::cluster.u32 %l, %bar, %k; mapa.shared::cluster.u32 %to, %d, %k;
  mad.lo.s32 %to, %t, 40, %to; mad.lo.s32 %v, %t, 7, 100; add.s32 %v, %v, %rank; mul.wide.u32 %w, %v, 100001; and.b32 %to, %to, -16;
  mad.lo.s32 %to, %t, 8, %to;
  st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%to], %v, [%l];
@@ -197,7 +213,7 @@ const std::vector<MachineProgram>& copies() {
  red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%to+12288], %t, [%l];
  red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.max.s32 [%to+12352], %t, [%l];
  red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.inc.u32 [%to+12416], %t, [%l]; })",
-               32),
+           32),
        32, 2, 2},
       {"stores_of_each_value", R"(
  .reg .b32 %k, %d; .reg .b64 %o; shr.u32 %k, %t, 2; mad.lo.s32 %d, %k, 128, %s; mul.wide.u32 %o, %k, 256; add.s64 %o, %o, %out;
@@ -303,7 +319,8 @@ void compare(const std::vector<MachineProgram>& programs, const std::string& tar
     std::size_t differ = 0, first = 0;
     for (std::size_t k = a.size(); k-- > 0;)
       if (a[k] != b[k]) ++differ, first = k;
-    INFO(fmt::format("word {}: {:#x} from machine code, {:#x} from PTX", first, a[first], b[first]));
+    INFO(
+        fmt::format("word {}: {:#x} from machine code, {:#x} from PTX", first, a[first], b[first]));
     CHECK(differ == 0);
     CHECK(std::ranges::any_of(b, [](std::uint32_t word) { return word != 0; }));
     for (const std::string& text : (*machine)[i].unknown) FAIL_CHECK("no row: " << text);

@@ -79,10 +79,10 @@ Result<ProgramResult> run_kernel(const MachineProgram& program, const Kernel& ke
 }  // namespace
 
 std::string module_text(const std::vector<MachineProgram>& programs, const std::string& target) {
-  std::string text =
-      fmt::format(".version 8.7\n.target {}\n.address_size 64\n"
-                  ".extern .shared .align 1024 .b8 tiles[];\n",
-                  target);
+  std::string text = fmt::format(
+      ".version 8.7\n.target {}\n.address_size 64\n"
+      ".extern .shared .align 1024 .b8 tiles[];\n",
+      target);
   for (const MachineProgram& p : programs)
     text += fmt::format(
         ".visible .entry {}(.param .u64 out, .param .u64 in)\n{{\n"
