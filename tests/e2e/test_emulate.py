@@ -644,6 +644,19 @@ int main() {
         self.assertEqual(from_ptx.out, "2976 2160 0", from_ptx.err)
         self.assertEqual((run.status, run.out), (0, from_ptx.out), run.err)
 
+    def test_what_a_warpgroup_reads_is_in_the_trace(self):
+        source = os.path.join(SOURCE, "kernels", "micro", "wgmma_reads.cu")
+        subprocess.run([NVCC, "-std=c++17", "-cudart", "shared", "-gencode", "arch=compute_90a,code=sm_90a", source, "-o", "reads"],
+                       cwd=self.folder, check=True)
+        run = self.run_command("emulate", "--level", "sass", "./reads")
+        if run.status == 6 and "nvdisasm" in run.err:
+            self.skipTest("nvdisasm is not installed")
+        self.assertEqual(run.status, 0, run.err)
+        # 64 and 8 columns of 16 halves, and B alone; each of four warps says so of all of them.
+        for launch, size in ((8, 4096), (7, 2304), (6, 256)):
+            dump = self.run_command("dump", "trace.wmt", "--launch", str(launch)).out
+            self.assertEqual(len(re.findall(rf"product +shared +{size} +ffffffff +0x4400 ", dump)), 4 * 256)
+
     def test_missing_ptx_names_the_flag(self):
         with open(self.path("app.cu"), "w", encoding="utf-8") as file:
             file.write("__global__ void k() {}\nint main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n")
