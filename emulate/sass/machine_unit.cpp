@@ -83,7 +83,9 @@ bool MachineUnit::go(Warp& warp, std::int32_t number, const Inst& in, std::uint3
     if ((mask >> l & 1) && places[l] == places[first]) same |= 1u << l;
   const std::uint32_t target = code.lines[place / 16];
   Part& part = warp.parts[static_cast<std::size_t>(number)];
-  if (same == part.mask) return part.pc = target, true;
+  // Where no block begins nobody asks whether its turn is over: it is, so that no loop of such
+  // jumps goes on for ever.
+  if (same == part.mask) return part.pc = target, code.code[target].leader;
   // Those whose guard lets them pass go on behind it.
   const std::uint32_t here = part.pc, passing = part.mask & ~mask;
   if (passing && same == mask) {

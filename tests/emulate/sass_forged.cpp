@@ -117,6 +117,12 @@ TEST_CASE("machine code: calls of what is no function are named", "[forged]") {
              "outside the kernel's code"));
 }
 
+TEST_CASE("machine code: a jump to itself ends with the instructions that a warp may run",
+          "[forged]") {
+  CHECK(says(run_any_listing(placed("NOP ;\nMOV R4, 0x20 ;\nRET.REL.NODEC R4 `(k) ;\nEXIT ;"), 90),
+             "as many as --max-instructions allows"));
+}
+
 TEST_CASE("machine code: lanes that wait for nobody are named", "[forged]") {
   const auto run = [](const char* lines) { return run_any_listing(placed(lines), 90); };
   CHECK(

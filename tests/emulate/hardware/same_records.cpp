@@ -21,18 +21,39 @@ struct One {
   Site site;
   std::uint32_t mask = 0;
   std::vector<std::uint64_t> lanes;  // addresses of the active lanes
-  bool operator==(const One&) const = default;
+};
+
+constexpr std::uint64_t kEach = std::uint64_t{1} << 40;  // numbers of an allocation's places
+
+// Which allocation of the one trace is which of the other.
+class Match {
+ public:
+  bool same(const One& a, const One& b) {
+    if (a.site != b.site || a.mask != b.mask || a.lanes.size() != b.lanes.size()) return false;
+    for (std::size_t i = 0; i < a.lanes.size(); ++i)
+      if (a.site.space == Space::kGlobal ? !same_place(a.lanes[i], b.lanes[i])
+                                         : a.lanes[i] != b.lanes[i])
+        return false;
+    return true;
+  }
+
+ private:
+  bool same_place(std::uint64_t a, std::uint64_t b) {
+    if (a % kEach != b % kEach) return false;
+    const std::uint64_t there = there_.try_emplace(a / kEach, b / kEach).first->second,
+                        back = back_.try_emplace(b / kEach, a / kEach).first->second;
+    return there == b / kEach && back == a / kEach;
+  }
+  std::map<std::uint64_t, std::uint64_t> there_, back_;
 };
 
 using Warps = std::map<std::pair<std::uint64_t, std::uint32_t>, std::vector<One>>;
 
 // In global memory: which allocation, and where in it.
 std::uint64_t place_of(const std::vector<Allocation>& all, std::uint64_t address) {
-  constexpr std::uint64_t kEach = std::uint64_t{1} << 40;
   for (std::size_t k = 0; k < all.size(); ++k)
-    if (address - all[k].base < all[k].bytes)
-      return (k + 1) * kEach + (address - all[k].base);
-  return address;
+    if (address - all[k].base < all[k].bytes) return (k + 1) * kEach + (address - all[k].base);
+  return address % kEach;
 }
 
 One one_of(const TraceReader& reader, std::uint32_t launch, const DecodedBlock& block,
@@ -43,12 +64,10 @@ One one_of(const TraceReader& reader, std::uint32_t launch, const DecodedBlock& 
   std::size_t next = 0;
   for (std::uint32_t l = 0; l < 32; ++l) {
     if (!(r.mask >> l & 1)) continue;
-    const std::uint64_t at =
-        r.lanes == Record::kRegular
-            ? r.base + static_cast<std::uint64_t>(std::int64_t{r.stride} * l)
-            : block.lanes[r.lanes + next++];
-    out.lanes.push_back(
-        global ? place_of(reader.launches()[launch].launch.allocations, at) : at);
+    const std::uint64_t at = r.lanes == Record::kRegular
+                                 ? r.base + static_cast<std::uint64_t>(std::int64_t{r.stride} * l)
+                                 : block.lanes[r.lanes + next++];
+    out.lanes.push_back(global ? place_of(reader.launches()[launch].launch.allocations, at) : at);
   }
   return out;
 }
@@ -83,9 +102,9 @@ std::string text_of(const One& one) {
 }
 
 // What differs first; empty: nothing.
-std::string difference(const std::vector<One>& a, const std::vector<One>& b) {
+std::string difference(Match& match, const std::vector<One>& a, const std::vector<One>& b) {
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
-    if (!(a[i] == b[i]))
+    if (!match.same(a[i], b[i]))
       return fmt::format("record {}: recorded {}, emulated {}", i, text_of(a[i]), text_of(b[i]));
   if (a.size() == b.size()) return "";
   return fmt::format("{} records were recorded, {} emulated", a.size(), b.size());
@@ -105,13 +124,15 @@ int main(int count, char** words) {
     const auto ctas = a->ctas(k);
     std::uint64_t warps = 0, differ = 0;
     std::string first;
+    Match match;
     for (const std::uint64_t cta : ctas ? *ctas : std::vector<std::uint64_t>{}) {
       const auto x = warps_of(*a, k, cta), y = warps_of(*b, k, cta);
       if (!x || !y) return fmt::print(stderr, "{}\n", (x ? y : x).error().text()), 2;
       for (const auto& [where, records] : *x) {
         ++warps;
         const auto other = y->find(where);
-        std::string what = other == y->end() ? "is not emulated" : difference(records, other->second);
+        std::string what =
+            other == y->end() ? "is not emulated" : difference(match, records, other->second);
         differ += !what.empty();
         if (first.empty() && !what.empty())
           first = fmt::format("CTA {} warp {}: {}", where.first, where.second, what);
