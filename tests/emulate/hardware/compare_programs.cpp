@@ -345,6 +345,27 @@ TEST_CASE("sparse products are the same from machine code", "[machine]") {
   }
 }
 
+TEST_CASE("a tensor map that machine code has changed is named", "[machine]") {
+  const Toolkit toolkit = find_toolkit();
+  if (!toolkit.complete()) {
+    WARN("no ptxas or no nvdisasm: no program was run from its machine code");
+    return;
+  }
+  const auto ran = run_from_machine_code(
+      toolkit,
+      {{"changes",
+        counted(4096, R"(@%one tensormap.replace.tile.box_dim.global.b1024.b32 [%in], 1, 16;
+ fence.proxy.async;
+ @%one cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%d], [%in, {0, 0}], [%bar];)",
+                64),
+        64}},
+      "sm_90a");
+  REQUIRE(!ran.ok());
+  INFO(ran.error().text());
+  CHECK(ran.error().text().find("was changed by machine code") != std::string::npos);
+  CHECK(ran.error().text().find("--level ptx") != std::string::npos);
+}
+
 TEST_CASE("copies of a cluster, and mbarriers, are the same from machine code", "[machine]") {
   compare(copies(), "sm_90a");
 }

@@ -29,21 +29,22 @@ std::vector<std::uint32_t> numbers() {
 
 // A tensor of 64 x 64 words of `in`, of which copies take boxes of 32 x 32; and 16 x 16 x 16 words,
 // of boxes of 8 x 8 x 8: at the start of `in`, 128 bytes each.
-void put_maps(std::byte* in, std::uint64_t address, std::byte* out, std::uint64_t out_address) {
+void put_maps(std::byte* in, std::uint64_t address, std::uint64_t out_address) {
   TensorMap flat;
   flat.type = 2, flat.rank = 2, flat.stride[0] = 256, flat.last = {63, 63}, flat.box = {32, 32},
   flat.element_stride = {1, 1};
   flat.base = address + 4096;
+  flat.seal = flat.sum();
   std::memcpy(in, &flat, sizeof flat);
-  flat.base = out_address + 16384;
+  flat.base = out_address + 16384, flat.seal = flat.sum();
   std::memcpy(in + 128, &flat, sizeof flat);
   TensorMap image;
   image.type = 2, image.rank = 4, image.im2col = 1, image.base = address + 4096;
   image.stride = {32, 256, 2048}, image.last = {7, 7, 7, 3};
   image.element_stride = {1, 1, 1, 1}, image.channels = 8, image.pixels = 32;
   image.lower = {0, 0, 0}, image.upper = {-2, -2, 0};
+  image.seal = image.sum();
   std::memcpy(in + 256, &image, sizeof image);
-  (void)out;
 }
 
 Result<ProgramResult> run_kernel(const MachineProgram& program, const Kernel& kernel,
@@ -58,7 +59,7 @@ Result<ProgramResult> run_kernel(const MachineProgram& program, const Kernel& ke
   const auto values = numbers();
   std::memcpy(memory.host(in), values.data(), kProgramBytes);
   std::memset(memory.host(out), 0, kProgramBytes);
-  put_maps(memory.host(in), in, memory.host(out), out);
+  put_maps(memory.host(in), in, out);
   shape.params.resize(16);
   std::memcpy(shape.params.data(), &out, 8), std::memcpy(shape.params.data() + 8, &in, 8);
   RunStatistics statistics;
