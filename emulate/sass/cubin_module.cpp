@@ -34,6 +34,13 @@ Symbols read_symbols(const cudart::ElfFile& elf, const std::vector<Elf64_Shdr>& 
                               : std::string());
     }
   }
+  // Objects that were linked may each have a variable of their own by the same name.
+  std::map<std::string, std::uint32_t> times;
+  for (const std::string& name : out.names) ++times[name];
+  for (std::size_t i = 0; i < out.all.size(); ++i)
+    if (ELF64_ST_TYPE(out.all[i].st_info) == STT_OBJECT &&
+        ELF64_ST_BIND(out.all[i].st_info) == STB_LOCAL && times[out.names[i]] > 1)
+      out.names[i] += "#" + std::to_string(i);
   return out;
 }
 

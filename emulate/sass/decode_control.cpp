@@ -147,9 +147,20 @@ void MachineDecoder::return_() {
   targets_.push_back(statement_ + 1);
 }
 
+// EXIT [P0]: the lanes of which P0 says so, as of a branch
 void MachineDecoder::exit() {
-  expect(0, 0);
-  emit(Kind::kExit);
+  expect(0, 1);
+  std::uint32_t who = kNoOffset;
+  if (count() == 1) {
+    const std::uint32_t p = truth_row(0);
+    who = temporary();
+    Inst& none = hidden_compute("machine.plop3");
+    none.d = who, none.a = none.b = none.c = true_;  // through empty tables
+    Inst& those = compute("mov.pred");               // under the guard
+    those.hidden = true, those.d = who, those.a = p;
+  }
+  Inst& in = emit(Kind::kExit);
+  if (who != kNoOffset) in.guard = who, in.guard_negated = false;
   targets_.push_back(statement_ + 1);
 }
 

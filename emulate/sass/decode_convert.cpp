@@ -194,13 +194,10 @@ void MachineDecoder::pack_floats() {
   to.d = dest(0), to.a = a, to.b = b, to.sub = how;
 }
 
-// F2FP.SATFINITE.E4M3.F32.PACK_AB_MERGE_C R0, high, low, RZ; .E5M2.F16.UNPACK_B_MERGE_C R0, pair,
-// RZ; .F16.E4M3.UNPACK_B R0, pair[.H1]
+// F2FP.SATFINITE.E4M3.F32.PACK_AB_MERGE_C R0, high, low, c; .E5M2.F16.UNPACK_B_MERGE_C R0, pair,
+// c: the upper half is what the lower one of c was; .F16.E4M3.UNPACK_B R0, pair[.H1]
 void MachineDecoder::pack_bytes() {
   const std::uint32_t how = (has("E5M2") ? 1u : 0) | (has("RELU") ? 2u : 0);
-  const auto no_rest = [&](std::size_t i) {
-    if (!at(i).is_zero_register()) unknown("what it merges is not known");
-  };
   if (has("UNPACK_B")) {
     expect(2, 2);
     const std::uint32_t a = half_row(1, 16);
@@ -212,12 +209,19 @@ void MachineDecoder::pack_bytes() {
   const bool floats = has("PACK_AB_MERGE_C");
   if (!floats && !has("UNPACK_B_MERGE_C")) unknown("what it packs is not known");
   expect(floats ? 4 : 3, floats ? 4 : 3);
-  no_rest(floats ? 3 : 2);
   const std::uint32_t a = floats ? float_source(1) : source(1), b = floats ? float_source(2) : a,
                       result = temporary();
   Inst& to = compute(floats ? "cvt.bytes" : "cvt.halves_to_bytes");
   to.d = result, to.a = a, to.b = b, to.sub = how | (!floats && has("BF16") ? 4u : 0);
-  from_row(result, 2);
+  const std::size_t rest = floats ? 3 : 2;
+  if (at(rest).is_zero_register()) return from_row(result, 2);
+  const std::uint32_t c = source(rest), low = temporary(), high = temporary(), by = constant({16});
+  Inst& lower = hidden_compute("machine.from_half");
+  lower.d = low, lower.a = result;
+  Inst& upper = hidden_compute("shl.b32");
+  upper.d = high, upper.a = c, upper.b = by;
+  Inst& both = compute("or.b32");
+  both.hidden = true, both.d = dest(0), both.a = low, both.b = high;
 }
 
 // F2IP.U8.F32[.TRUNC].NTZ R0, RZ, a, RZ: the low byte

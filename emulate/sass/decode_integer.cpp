@@ -20,9 +20,10 @@ void MachineDecoder::add3() {
   for (std::size_t n = 0; n < 2 && is_predicate(i); ++n)
     out[n] = predicate_dest(i++), carries = true;
   bool x = false, y = false, z = false;
+  const bool two = line_->opcode == "IADD";  // since 12.0
   const std::uint32_t a = integer_source(i, x), b = integer_source(i + 1, y),
-                      c = integer_source(i + 2, z);
-  i += 3;
+                      c = two ? zero_ : integer_source(i + 2, z);
+  i += two ? 2 : 3;
   Truth in[2] = {{kNoOffset, false}, {kNoOffset, false}};
   for (std::size_t n = 0; n < 2 && i < count(); ++n)
     if (in[n] = truth(i++); in[n].row == true_ && in[n].inverted) in[n] = {kNoOffset, false};
