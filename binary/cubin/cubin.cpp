@@ -25,6 +25,8 @@ constexpr std::uint32_t kUnknownStack = 0xffffffff;
 constexpr const char* kSpillMark = "(*\"SpillRefill\"*)";
 constexpr unsigned kAttributeAnnotations = 0x55, kAnnotationSpill = 1;
 constexpr unsigned kAttributeParameters = 0x0a, kAttributeParameter = 0x17;
+// Of a kernel with more than 4 KiB of them, each parameter's size is a number of its own.
+constexpr unsigned kAttributeLargeParameter = 0x45;
 
 class Bytes {
  public:
@@ -119,6 +121,9 @@ KernelParameters read_parameters(const Bytes& elf, const Section& section) {
     if (format == kFormatSized && attribute == kAttributeParameter && size >= 12)
       out.each.push_back({elf.get<std::uint16_t>(at + 8), elf.get<std::uint16_t>(at + 10),
                           elf.get<std::uint32_t>(at + 12) >> 18});
+    if (format == kFormatSized && attribute == kAttributeLargeParameter && size >= 12)
+      out.each.push_back({elf.get<std::uint16_t>(at + 8), elf.get<std::uint16_t>(at + 10),
+                          elf.get<std::uint32_t>(at + 12) & 0xffff});
     at += 4 + (format == kFormatSized ? size : 0u);
   }
   return out;

@@ -102,14 +102,8 @@ void MachineDecoder::call() {
   const Builtin named = o.kind == Operand::Kind::kLabel ? builtin_named(o.text) : Builtin::kNone;
   if (named != Builtin::kNone) {  // linked code calls the driver's functions by name
     const std::uint64_t place = kDriverFunctions + static_cast<std::uint64_t>(named);
-    call_driver(joined(
+    return call_driver(joined(
         constant({static_cast<std::uint32_t>(place), static_cast<std::uint32_t>(place >> 32)})));
-    if (named >= Builtin::kDeviceRuntime) {
-      if (device_room_ == kNoOffset)
-        device_room_ = allot(32 * kMostDeviceArguments * kWidestDeviceArgument);
-      code_.driver_calls.back().room = device_room_;
-    }
-    return;
   }
   if (o.kind != Operand::Kind::kRegister)
     unknown(fmt::format("where {} lies is not known", o.text));
@@ -129,6 +123,9 @@ void MachineDecoder::call_driver(std::uint32_t address) {
   for (std::uint32_t k = 0; k < std::size(site.arguments); ++k)
     site.arguments[k] = joined(reg(4 + 2 * k));
   site.result = reg(4);
+  if (device_room_ == kNoOffset)
+    device_room_ = allot(32 * kMostDeviceArguments * kWidestDeviceArgument);
+  site.room = device_room_;
   Inst& in = emit(Kind::kDriverCall);
   in.extra = static_cast<std::uint32_t>(code_.driver_calls.size());
   code_.driver_calls.push_back(site);
@@ -204,8 +201,8 @@ void MachineDecoder::move_barrier() {
   in.d = d == zero_ ? sink_ : d, in.a = a;
 }
 
-// WARPSYNC mask; .ALL; .COLLECTIVE R5, place: they do together what follows up to that place, which
-// stands behind ENDCOLLECTIVE
+// WARPSYNC mask; .ALL; .COLLECTIVE R5, place: they do together what follows up to
+// that place, which stands behind ENDCOLLECTIVE
 void MachineDecoder::warp_sync() {
   std::uint32_t names;
   std::size_t i = 0;

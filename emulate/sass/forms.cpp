@@ -214,7 +214,7 @@ const MachineDecoder::Form MachineDecoder::kForms[] = {
     {"VOTE", "ALL ANY EQ", D::vote},
     {"VOTEU", "ALL ANY EQ", D::vote, true},
     {"WARPGROUP", "ARRIVE DEPBAR LE", D::nothing},
-    {"WARPSYNC", "ALL COLLECTIVE EXCLUSIVE", D::warp_sync},
+    {"WARPSYNC", "ALL COLLECTIVE", D::warp_sync},
     {"YIELD", "", D::yield},
 };
 #undef D

@@ -161,7 +161,7 @@ bool MachineUnit::call(Warp& warp, std::int32_t number, const Inst& in, std::byt
   site.builtin = static_cast<std::uint32_t>(at - kDriverFunctions);
   for (const std::uint32_t a : call.arguments) site.arguments.push_back({a, 8});
   const auto builtin = static_cast<Builtin>(site.builtin);
-  if (builtin >= Builtin::kDeviceRuntime && call.room != kNoOffset) {
+  if (builtin >= Builtin::kDeviceRuntime) {
     device_runtime(warp, part, call, frame, mask, site.builtin);
     ++warp.parts[static_cast<std::size_t>(number)].pc;
     return true;

@@ -657,6 +657,28 @@ int main() {
             dump = self.run_command("dump", "trace.wmt", "--launch", str(launch)).out
             self.assertEqual(len(re.findall(rf"product +shared +{size} +ffffffff +0x4400 ", dump)), 4 * 256)
 
+    def test_machine_code_takes_large_parameters(self):
+        with open(self.path("app.cu"), "w", encoding="utf-8") as file:
+            file.write("""
+#include <cstdio>
+struct Large { int v[8000]; };
+__global__ void k(__grid_constant__ const Large large, int* out) { out[threadIdx.x] = large.v[7999 - threadIdx.x]; }
+int main() {
+  Large large;
+  for (int i = 0; i < 8000; ++i) large.v[i] = 3 * i;
+  int *out, h[32];
+  cudaMalloc(&out, sizeof h);
+  k<<<1, 32>>>(large, out);
+  cudaMemcpy(h, out, sizeof h, cudaMemcpyDeviceToHost);
+  printf("%d %d", h[0], h[31]);
+}
+""")
+        subprocess.run([NVCC, "-cudart", "shared", "-gencode", "arch=compute_90,code=sm_90", "app.cu", "-o", "sass"], cwd=self.folder, check=True)
+        run = self.run_command("emulate", "--level", "sass", "-o", "", "./sass")
+        if run.status == 6 and "nvdisasm" in run.err:
+            self.skipTest("nvdisasm is not installed")
+        self.assertEqual((run.status, run.out), (0, "23997 23904"), run.err)
+
     def test_missing_ptx_names_the_flag(self):
         with open(self.path("app.cu"), "w", encoding="utf-8") as file:
             file.write("__global__ void k() {}\nint main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n")
