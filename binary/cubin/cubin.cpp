@@ -17,7 +17,9 @@ constexpr std::uint32_t kRelocations = 9, kRelocationsWithAddend = 4;
 constexpr std::uint64_t kInstructionBytes = 16;
 constexpr unsigned kCudaEntry = 0x10;            // st_other of a kernel
 constexpr std::uint64_t kReservedShared = 1024;  // bytes at the start of a CTA's window, since 8.0
-constexpr unsigned kAttributeRegisters = 0x2f, kAttributeFrame = 0x11, kFormatSized = 4;
+constexpr unsigned kAttributeRegisters = 0x2f, kAttributeFrame = 0x11, kAttributeStack = 0x12,
+                   kFormatSized = 4;
+constexpr std::uint32_t kUnknownStack = 0xffffffff;
 // Of a kernel's own section, as `cuobjdump -elf` names them: EIATTR_PARAM_CBANK and
 // EIATTR_KPARAM_INFO.
 constexpr const char* kSpillMark = "(*\"SpillRefill\"*)";
@@ -25,6 +27,8 @@ constexpr unsigned kAttributeAnnotations = 0x55, kAnnotationSpill = 1;
 constexpr unsigned kAttributeParameters = 0x0a, kAttributeParameter = 0x17;
 // EIATTR_MAX_THREADS, EIATTR_REQNTID and EIATTR_CTA_PER_CLUSTER: three words each.
 constexpr unsigned kAttributeMostThreads = 0x05, kAttributeThreads = 0x10, kAttributeCluster = 0x3d;
+// Of a kernel with more than 4 KiB of them, each parameter's size is a number of its own.
+constexpr unsigned kAttributeLargeParameter = 0x45;
 
 class Bytes {
  public:
@@ -84,7 +88,7 @@ std::vector<Section> read_sections(const Bytes& elf) {
 
 // Registers and frame sizes, by symbol index, from the .nv.info section.
 struct Attributes {
-  std::map<std::uint32_t, std::uint32_t> registers, frame;
+  std::map<std::uint32_t, std::uint32_t> registers, frame, stack;
 };
 
 void read_attributes(const Bytes& elf, const Section& section, Attributes& out) {
@@ -97,6 +101,7 @@ void read_attributes(const Bytes& elf, const Section& section, Attributes& out) 
       const auto symbol = elf.get<std::uint32_t>(at + 4), value = elf.get<std::uint32_t>(at + 8);
       if (attribute == kAttributeRegisters) out.registers[symbol] = value;
       if (attribute == kAttributeFrame) out.frame[symbol] = value;
+      if (attribute == kAttributeStack && value != kUnknownStack) out.stack[symbol] = value;
     }
     at += 4 + (format == kFormatSized ? size : 0u);
   }
@@ -126,6 +131,10 @@ void read_kernel(const Bytes& elf, const Section& section, CubinFunction& out) {
       if (attribute == kAttributeThreads) three(out.required_block);
       if (attribute == kAttributeCluster) three(out.required_cluster);
     }
+    if (format == kFormatSized && attribute == kAttributeLargeParameter && size >= 12)
+      out.parameters.each.push_back({elf.get<std::uint16_t>(at + 8),
+                                     elf.get<std::uint16_t>(at + 10),
+                                     elf.get<std::uint32_t>(at + 12) & 0xffff});
     at += 4 + (format == kFormatSized ? size : 0u);
   }
 }
@@ -271,6 +280,7 @@ Result<Cubin> parse_cubin(std::span<const unsigned char> image) {
     };
     function.registers = value(attributes.registers);
     function.local_bytes = value(attributes.frame);
+    function.stack_bytes = value(attributes.stack);
     for (const Section& section : sections) {
       if (function.kernel && section.name == ".nv.info." + function.name)
         read_kernel(elf, section, function);

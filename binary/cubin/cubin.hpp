@@ -28,6 +28,8 @@ struct CubinFunction {
   std::uint32_t registers = 0;      // per thread
   std::uint32_t static_shared = 0;  // bytes per CTA, without what the driver reserves
   std::uint32_t local_bytes = 0;    // stack frame and spills per thread
+  // … with those of the functions it calls; 0: the file does not know.
+  std::uint32_t stack_bytes = 0;
   KernelParameters parameters;
   // What launches it was compiled for, in threads and in CTAs; zeros: it does not say.
   std::array<std::uint32_t, 3> max_block{}, required_block{}, required_cluster{};

@@ -20,11 +20,12 @@ Code gpu_is_there() {
 
 constexpr int kHeapLimit = 2;
 
-// Limits that change nothing here; null: it does.
-const char* not_obeyed(int which) {
+// Limits that change nothing here; null: it does, such as the stack of machine code.
+const char* not_obeyed(int which, bool machine_code) {
   switch (which) {
     case 0:
-      return "cudaLimitStackSize changes nothing: each thread has the stack that its code needs";
+      if (machine_code) return nullptr;
+      return "cudaLimitStackSize changes nothing: each thread has the stack that its PTX needs";
     case 1: return "cudaLimitPrintfFifoSize changes nothing: no line that a kernel prints is lost";
     case 3: return "cudaLimitDevRuntimeSyncDepth changes nothing: kernels may wait at any depth";
     case 4:
@@ -152,7 +153,8 @@ int cudaDeviceSetLimit(int which, std::size_t value) {
       value = static_cast<std::size_t>(r.device().persisting_l2());
     r.limits[which] = value;
     if (which == kHeapLimit) r.memory.set_heap(value);
-    if (const char* why = not_obeyed(which)) r.session.note_once(why);
+    if (const char* why = not_obeyed(which, r.session.options().machine_code))
+      r.session.note_once(why);
     return kSuccess;
   });
 }

@@ -268,6 +268,8 @@ Code run(Runtime& r, Stream& stream, const KernelCall& call) {
   shape.dynamic_shared = static_cast<std::uint32_t>(call.shared),
   shape.cooperative = call.cooperative;
   shape.params = call.params;
+  if (const auto stack = r.limits.find(0); stack != r.limits.end())
+    shape.stack_bytes = stack->second;
   shape.sms = static_cast<std::uint32_t>(r.device().sms), shape.waits = r.device().waits;
   shape.sm_ctas = static_cast<std::uint32_t>(std::max(
       1,

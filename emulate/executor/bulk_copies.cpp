@@ -129,35 +129,35 @@ void BulkCopies::bulk_copy(Warp& warp, const Part& part, const Inst& in, std::by
     recorder_.record_piece(
         warp, in, code, trace::Op::kBulkRead, source, n, l,
         source == trace::Space::kShared ? traced_shared(run_, read, from[l]) : from[l], begun);
-    const std::uint64_t owner =
-        target == trace::Space::kShared ? to[l] >> kRankShift : 0;  // one more than its rank
-    recorder_.record_piece(
-        warp, in, code, write.op,
-        owner != 0 && owner != run_.cta->rank + 1u ? trace::Space::kRemoteShared : target, n, l,
-        target == trace::Space::kShared ? traced_shared(run_, write, to[l]) : to[l], begun);
-    Lanes a, b;
-    std::memcpy(a, from, sizeof a), std::memcpy(b, to, sizeof b);
-    memory_unit_.resolve(warp, in, lane, source, n, "bulk read", a);
-    memory_unit_.resolve(warp, in, lane, target, n, "bulk write", b);
-    if (write.op == trace::Op::kBulkReduction) reduce_bytes(write, target, a[l], b[l], n);
-    else std::memmove(reinterpret_cast<void*>(b[l]), reinterpret_cast<const void*>(a[l]), n);
-    if (in.sub & 1) complete_bytes(warp, in, l, barrier, n);
-    if (in.b == kNoOffset) continue;
-    // Multicast: the same place of each CTA named, and its mbarrier. Its own CTA's is done when
-    // named.
+    const auto arrive_at = [&](const Lanes& place, const Lanes& counter) {
+      const std::uint64_t owner =
+          target == trace::Space::kShared ? place[l] >> kRankShift : 0;  // one more than its rank
+      recorder_.record_piece(
+          warp, in, code, write.op,
+          owner != 0 && owner != run_.cta->rank + 1u ? trace::Space::kRemoteShared : target, n, l,
+          target == trace::Space::kShared ? traced_shared(run_, write, place[l]) : place[l], begun);
+      Lanes a, b;
+      std::memcpy(a, from, sizeof a), std::memcpy(b, place, sizeof b);
+      memory_unit_.resolve(warp, in, lane, source, n, "bulk read", a);
+      memory_unit_.resolve(warp, in, lane, target, n, "bulk write", b);
+      if (write.op == trace::Op::kBulkReduction) reduce_bytes(write, target, a[l], b[l], n);
+      else std::memmove(reinterpret_cast<void*>(b[l]), reinterpret_cast<const void*>(a[l]), n);
+      if (in.sub & 1) complete_bytes(warp, in, l, counter, n);
+    };
+    if (in.b == kNoOffset) {
+      arrive_at(to, barrier);
+      continue;
+    }
+    // Multicast: the same place of each CTA named, and its mbarrier.
     const std::uint32_t targets = reinterpret_cast<const std::uint16_t*>(frame + in.b)[l];
     for (std::uint32_t rank = 0; rank < run_.cluster_size; ++rank) {
-      if (!(targets >> rank & 1) || rank == run_.cta->rank) continue;
-      const auto there = [&](std::uint64_t v) {
-        return (v & ((1u << kRankShift) - 1)) | (std::uint64_t{rank} + 1) << kRankShift;
-      };
+      if (!(targets >> rank & 1)) continue;
       Lanes c, d;
       std::memcpy(c, to, sizeof c), std::memcpy(d, barrier, sizeof d);
-      c[l] = there(to[l]), d[l] = there(barrier[l]);
-      recorder_.record_piece(warp, in, code, write.op, target, n, l, c[l], begun);
-      memory_unit_.resolve(warp, in, lane, target, n, "bulk write", c);
-      std::memmove(reinterpret_cast<void*>(c[l]), reinterpret_cast<const void*>(a[l]), n);
-      complete_bytes(warp, in, l, d, n);
+      for (Lanes* v : {&c, &d})
+        if (rank != run_.cta->rank || (*v)[l] >> kRankShift != 0)
+          (*v)[l] = ((*v)[l] & ((1u << kRankShift) - 1)) | (std::uint64_t{rank} + 1) << kRankShift;
+      arrive_at(c, d);
     }
   }
 }
@@ -181,6 +181,7 @@ void BulkCopies::async_store(Warp& warp, const Part& part, const Inst& in, std::
   Lanes to, barrier;
   addresses(a, frame, to);
   addresses(b, frame, barrier);
+  own_shared(run_, a, to), own_shared(run_, b, barrier);
   memory_unit_.space_access(warp, part, in, a, frame, mask, trace::Space::kShared, to);
   for (std::uint32_t l = 0; l < 32; ++l)
     if (mask >> l & 1) complete_bytes(warp, in, l, barrier, a.bytes());

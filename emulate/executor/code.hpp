@@ -192,7 +192,10 @@ struct BankLoad {
 struct DriverCall {
   std::uint32_t address = 0;        // 64-bit row
   std::uint32_t arguments[5] = {};  // 64-bit rows
-  std::uint32_t result = 0;         // two 32-bit rows
+  std::uint32_t result = 0;         // two 32-bit rows, of which the first is R4
+  // Of the device runtime: where its arguments are put together, lane after lane, each with the
+  // room of the widest. kNoOffset: it is another function.
+  std::uint32_t room = kNoOffset;
 };
 
 struct TextureAccess {

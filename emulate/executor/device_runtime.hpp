@@ -93,4 +93,35 @@ constexpr DeviceCall device_call_named(std::string_view name) {
   return DeviceCall::kNone;
 }
 
+// Bytes of each argument: 12 are three numbers of 32 bits.
+constexpr std::uint32_t kMostDeviceArguments = 5, kWidestDeviceArgument = 12;
+constexpr std::string_view device_arguments(DeviceCall call) {
+  switch (call) {
+    case DeviceCall::kParameters: return "\x08\x0c\x0c\x04";
+    case DeviceCall::kLaunch:
+    case DeviceCall::kMalloc: return "\x08\x08";
+    case DeviceCall::kErrorText:
+    case DeviceCall::kErrorName: return "\x04";
+    case DeviceCall::kDevice:
+    case DeviceCall::kDeviceCount:
+    case DeviceCall::kFree: return "\x08";
+    case DeviceCall::kAttribute: return "\x08\x04\x04";
+    case DeviceCall::kCreate:
+    case DeviceCall::kSetCondition: return "\x08\x04";
+    case DeviceCall::kCopy: return "\x08\x08\x08\x04\x08";
+    case DeviceCall::kFill: return "\x08\x04\x08\x08";
+    case DeviceCall::kLastError:
+    case DeviceCall::kPeekError:
+    case DeviceCall::kOrder:
+    case DeviceCall::kNone: break;
+  }
+  return {};
+}
+
+// Whether it gives an address; others an error code.
+constexpr bool gives_address(DeviceCall call) {
+  return call == DeviceCall::kParameters || call == DeviceCall::kErrorText ||
+         call == DeviceCall::kErrorName;
+}
+
 }  // namespace warpmem::emulate

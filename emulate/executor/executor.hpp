@@ -25,6 +25,9 @@ struct LaunchShape {
   std::uint32_t dynamic_shared = 0;
   bool cooperative = false;  // all CTAs at once
   std::vector<std::byte> params;
+  // Of a thread of machine code whose functions have frames that its file does not add up:
+  // cudaLimitStackSize, as long as nobody changes it.
+  std::uint64_t stack_bytes = 1024;
   std::uint32_t sms = 1;
   std::uint32_t sm_ctas = 1;   // CTAs of this launch that an SM holds at once
   std::uint64_t clusters = 0;  // … and clusters the GPU; 0: as many as SMs have room for

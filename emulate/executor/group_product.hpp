@@ -22,6 +22,10 @@ struct GroupProduct {
   std::uint32_t a = 0, b = 0;  // descriptors in the frame
   std::uint32_t keeps = 0;     // predicate: D takes part; kNoOffset: see `keeps_always`
   bool keeps_always = false, keeps_negated = false;
+  // Of machine code: bytes at the start of a CTA's window that are not the program's, and that what
+  // it reads leaves a record, as a recording has it.
+  std::uint32_t reserved = 0;
+  bool traced = false;
 };
 
 struct TileDescriptor {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -22,6 +23,17 @@ std::uint32_t signs(const MatrixProduct& p, Fragment f) {
 }
 
 }  // namespace
+
+// One record a warp, of what all four of them read.
+void MatrixUnit::record_reads(Warp& warp, const Inst& in, const Code& code, const GroupProduct& g,
+                              std::uint32_t start) {
+  const MatrixProduct& p = g.part;
+  const std::uint32_t a = g.a_in_registers ? 0 : 4 * p.m * p.k_of(Fragment::kA), b = p.n * p.k;
+  const std::uint32_t bytes = (a * p.bits(Fragment::kA) + b * p.bits(Fragment::kB)) / 8;
+  Lanes at;
+  std::fill_n(at, 32, std::uint64_t{start});
+  recorder_.record(warp, in, code, trace::Op::kProductRead, trace::Space::kShared, bytes, ~0u, at);
+}
 
 // Nobody may touch the operands before the program has waited for the product, so it happens here
 // and now; and since a warp's rows need no other warp, each warp computes its own.
@@ -51,8 +63,9 @@ void MatrixUnit::group_product(Warp& warp, const Part& part, const Inst& in, std
           const std::uint32_t row = first_row + (f == Fragment::kA ? at.row : at.column),
                               k = f == Fragment::kA ? at.column : at.row;
           const std::uint32_t from =
-              turned ? tile.place_turned(row, k) : tile.place(row, k * p.bits(f) / 8);
-          if (from + bytes > run_.shared_bytes)
+              (turned ? tile.place_turned(row, k) : tile.place(row, k * p.bits(f) / 8)) -
+              g.reserved;
+          if (std::uint64_t{from} + bytes > run_.shared_bytes)
             fault(run_, warp, in, l,
                   fmt::format("wgmma reads {} bytes at shared address {:#x}; the CTA has {} bytes "
                               "of shared memory",
@@ -68,6 +81,7 @@ void MatrixUnit::group_product(Warp& warp, const Part& part, const Inst& in, std
   const auto descriptor = [&](std::uint32_t offset) {
     return TileDescriptor::unpack(*reinterpret_cast<const std::uint64_t*>(frame + offset));
   };
+  if (g.traced) record_reads(warp, in, code, g, descriptor(g.b).start);
   Row a[8], b[128];
   const Row zeros{};
   if (g.a_in_registers) {

@@ -6,8 +6,18 @@
 #include <cstring>
 
 #include "emulate/executor/driver_bank.hpp"
+#include "emulate/executor/syntax.hpp"
 
 namespace warpmem::emulate {
+namespace {
+
+// A limit that the program has set, as a thread has it: whole pairs of doubles, and no more than
+// the executor gives.
+std::uint32_t stack_of(std::uint64_t limit) {
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(limit, kMostLocal) / 16 * 16);
+}
+
+}  // namespace
 
 Result<void> prepare_machine_launch(const Kernel& kernel, const Memory& memory,
                                     const LaunchShape& shape) {
@@ -17,7 +27,11 @@ Result<void> prepare_machine_launch(const Kernel& kernel, const Memory& memory,
   values.shared_window = kSharedWindow, values.local_window = kLocalWindow;
   values.parameters = memory.param_base();
   values.grid_barrier = shape.cooperative ? memory.barrier_base() : 0;
-  values.stack = machine.stack_bytes, values.reserved_shared = driver_shared(machine.cc);
+  const std::uint32_t stack = machine.grows
+                                  ? std::max(machine.stack_bytes, stack_of(shape.stack_bytes))
+                                  : machine.stack_bytes;
+  kernel.functions[0]->local_bytes = stack;
+  values.stack = stack, values.reserved_shared = driver_shared(machine.cc);
   fill_driver_bank(machine.cc, values, bank);
   if (const std::size_t n = std::min<std::size_t>(shape.params.size(), machine.params_bytes);
       n > 0 && machine.params_at + n <= bank.size())

@@ -83,7 +83,9 @@ bool MachineUnit::go(Warp& warp, std::int32_t number, const Inst& in, std::uint3
     if ((mask >> l & 1) && places[l] == places[first]) same |= 1u << l;
   const std::uint32_t target = code.lines[place / 16];
   Part& part = warp.parts[static_cast<std::size_t>(number)];
-  if (same == part.mask) return part.pc = target, true;
+  // Where no block begins nobody asks whether its turn is over: it is, so that no loop of such
+  // jumps goes on for ever.
+  if (same == part.mask) return part.pc = target, code.code[target].leader;
   // Those whose guard lets them pass go on behind it.
   const std::uint32_t here = part.pc, passing = part.mask & ~mask;
   if (passing && same == mask) {
@@ -94,18 +96,52 @@ bool MachineUnit::go(Warp& warp, std::int32_t number, const Inst& in, std::uint3
   return false;
 }
 
-namespace {
-
-// Those whose arguments lie in pairs of registers, one behind the other.
-bool can_call(Builtin builtin) {
-  constexpr auto kSetCondition =
-      static_cast<Builtin>(static_cast<std::uint32_t>(Builtin::kDeviceRuntime) +
-                           static_cast<std::uint32_t>(DeviceCall::kSetCondition));
-  return builtin == Builtin::kPrintf || builtin == Builtin::kMalloc || builtin == Builtin::kFree ||
-         builtin == Builtin::kAssert || builtin == kSetCondition;
+// What a pointer to a function stands for in the code of this kernel.
+std::uint64_t MachineUnit::place_of_function(const Warp& warp, const Inst& in, std::uint32_t lane,
+                                             std::uint64_t address) const {
+  if (address - kMachinePlaces < kDriverFunctions - kMachinePlaces) return address - kMachinePlaces;
+  const Function* f = run_.kernel.module->function_at(address);
+  if (!f)
+    fault(
+        run_, warp, in, lane,
+        fmt::format("a call through {:#x}, which is not the address of a function", address),
+        "check that the pointer is set, and on the device: a host's function pointer is none here");
+  const auto start = run_.kernel.machine->starts.find(f);
+  if (start == run_.kernel.machine->starts.end())
+    fault(run_, warp, in, lane,
+          fmt::format("a call of '{}' through a pointer, whose machine code is not there",
+                      demangled(f->name)),
+          "emulate the program from its PTX (--level ptx)", ErrorKind::kUsage);
+  return start->second;
 }
 
-}  // namespace
+// Arguments lie in R4 and behind, those of 64 bits in pairs that begin at an even register.
+void MachineUnit::device_runtime(Warp& warp, const Part& part, const DriverCall& call,
+                                 std::byte* frame, std::uint32_t mask, std::uint32_t builtin) {
+  constexpr std::uint32_t kRow = 128;
+  const auto which =
+      static_cast<DeviceCall>(builtin - static_cast<std::uint32_t>(Builtin::kDeviceRuntime));
+  CallSite site;
+  site.builtin = builtin;
+  std::uint32_t word = 0, to = call.room;
+  for (const char size : device_arguments(which)) {
+    const auto bytes = static_cast<std::uint32_t>(size);
+    if (bytes == 8) word += word % 2;
+    for (std::uint32_t k = 0; k < bytes / 4; ++k, ++word)
+      for (std::uint32_t l = 0; l < 32; ++l)
+        std::memcpy(frame + to + l * bytes + 4 * k, frame + call.result + word * kRow + 4 * l, 4);
+    site.arguments.push_back({to, bytes});
+    to += 32 * bytes;
+  }
+  const std::uint32_t bytes = gives_address(which) ? 8 : 4;
+  site.results = {{call.room, bytes}};
+  calls_.builtin(warp, part, site, mask);
+  for (std::uint32_t l = 0; l < 32; ++l)
+    if (mask >> l & 1)
+      for (std::uint32_t k = 0; k < bytes / 4; ++k)
+        std::memcpy(frame + call.result + k * kRow + 4 * l, frame + call.room + l * bytes + 4 * k,
+                    4);
+}
 
 // The driver's functions have places of their own in the window of code.
 bool MachineUnit::call(Warp& warp, std::int32_t number, const Inst& in, std::byte* frame,
@@ -116,15 +152,22 @@ bool MachineUnit::call(Warp& warp, std::int32_t number, const Inst& in, std::byt
   const auto first = static_cast<std::uint32_t>(std::countr_zero(mask));
   const std::uint64_t at = address[first];
   if (at - kDriverFunctions >= kMostDriverFunctions) {
-    Lanes places;
-    for (std::uint32_t l = 0; l < 32; ++l) places[l] = address[l] - kCodeWindow;
+    Lanes places{};
+    for (std::uint32_t l = 0; l < 32; ++l)
+      if (mask >> l & 1) places[l] = place_of_function(warp, in, l, address[l]);
     return go(warp, number, in, mask, places);
   }
   CallSite site;
   site.builtin = static_cast<std::uint32_t>(at - kDriverFunctions);
   for (const std::uint32_t a : call.arguments) site.arguments.push_back({a, 8});
   const auto builtin = static_cast<Builtin>(site.builtin);
-  if (!can_call(builtin))
+  if (builtin >= Builtin::kDeviceRuntime) {
+    device_runtime(warp, part, call, frame, mask, site.builtin);
+    ++warp.parts[static_cast<std::size_t>(number)].pc;
+    return true;
+  }
+  if (builtin != Builtin::kPrintf && builtin != Builtin::kMalloc && builtin != Builtin::kFree &&
+      builtin != Builtin::kAssert)
     fault(run_, warp, in, first,
           "a call of a function of the driver that machine code cannot call here",
           "emulate it from PTX (--level ptx)", ErrorKind::kUsage);

@@ -20,6 +20,10 @@ class MachineUnit {
   bool call(Warp& warp, std::int32_t part, const Inst& in, std::byte* frame, std::uint32_t mask);
 
  private:
+  std::uint64_t place_of_function(const Warp& warp, const Inst& in, std::uint32_t lane,
+                                  std::uint64_t address) const;
+  void device_runtime(Warp& warp, const Part& part, const DriverCall& call, std::byte* frame,
+                      std::uint32_t mask, std::uint32_t builtin);
   bool go(Warp& warp, std::int32_t part, const Inst& in, std::uint32_t mask,
           const std::uint64_t* places);
 

@@ -28,6 +28,8 @@ class MatrixUnit {
                      std::uint32_t first);
   void fragment(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
   // group_products.cpp
+  void record_reads(Warp& warp, const Inst& in, const Code& code, const GroupProduct& g,
+                    std::uint32_t start);
   void group_product(Warp& warp, const Part& part, const Inst& in, std::byte* frame,
                      std::uint32_t mask);
 

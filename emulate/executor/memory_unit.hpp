@@ -42,6 +42,7 @@ class MemoryUnit {
   template <class Bad>
   void fault_where(const Asked& asked, const Inst& in, const Lanes& lanes, FaultKind kind,
                    const char* how, Bad&& bad);
+  void out_of_stack(const Asked& asked, const Inst& in, const Lanes& lanes);
   void out_of_global(const Asked& asked, const Inst& in, const Lanes& lanes);
   void record_access(Warp& warp, const Part& part, const Inst& in, const Access& a,
                      std::uint32_t mask, trace::Space space, const Lanes& lanes);

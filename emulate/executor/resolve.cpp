@@ -95,6 +95,19 @@ void MemoryUnit::out_of_global(const Asked& asked, const Inst& in, const Lanes& 
   }
 }
 
+// The stack of machine code grows down, to addresses below 0.
+void MemoryUnit::out_of_stack(const Asked& asked, const Inst& in, const Lanes& lanes) {
+  constexpr std::uint64_t kBelow = std::uint64_t{1} << 31;
+  for (std::uint32_t l = 0; l < 32; ++l) {
+    if (!(asked.mask >> l & 1) || lanes[l] < kBelow) continue;
+    run_.statistics.fault = FaultKind::kAddress;
+    fault(run_, asked.warp, in, l,
+          fmt::format("the stack has overflowed: a thread has {} bytes", asked.warp.local_capacity),
+          "end the recursion earlier, or give threads more with "
+          "cudaDeviceSetLimit(cudaLimitStackSize, …)");
+  }
+}
+
 // What nearly every access comes through stands in one function once compiled.
 inline void MemoryUnit::resolve_shared(const Asked& asked, const Inst& in, Lanes& lanes) {
   if (asked.ends_behind(run_.shared_bytes)) return resolve_of_cluster(asked, in, lanes);
@@ -106,6 +119,7 @@ inline void MemoryUnit::resolve_shared(const Asked& asked, const Inst& in, Lanes
 
 inline void MemoryUnit::resolve_local(const Asked& asked, const Inst& in, Lanes& lanes) {
   const std::uint64_t limit = asked.warp.local_capacity;
+  if (asked.ends_behind(limit) && run_.kernel.machine) out_of_stack(asked, in, lanes);
   if (asked.ends_behind(limit))
     fault_where(
         asked, in, lanes, FaultKind::kAddress, "out-of-bounds local",

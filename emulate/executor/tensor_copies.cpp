@@ -155,6 +155,12 @@ TensorMap TensorCopies::map_of(Warp& warp, const Inst& in, const TensorCopy& t,
     fault(run_, warp, in, l, fmt::format("there is no tensor map at {:#x}", where[l]),
           "encode it with cuTensorMapEncodeTiled, and pass it as a __grid_constant__ parameter "
           "or in global memory");
+  if (run_.kernel.machine && map.seal != map.sum())
+    fault(
+        run_, warp, in, l,
+        fmt::format("the tensor map at {:#x} was changed by machine code, which is not understood",
+                    where[l]),
+        "emulate the program from its PTX (--level ptx)", ErrorKind::kUsage);
   if (map.interleave || map.swizzle > TensorMap::k128)
     fault(run_, warp, in, l,
           "the emulator has tensor maps without interleaving, and swizzles of 32, 64 and 128 bytes "

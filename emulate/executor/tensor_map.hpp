@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 namespace warpmem::emulate {
 
@@ -37,7 +38,17 @@ struct TensorMap {
   std::uint8_t reserved = 0;
   std::array<std::int16_t, 3> lower{}, upper{};
   std::uint16_t channels = 0, pixels = 0;
-  std::array<std::uint8_t, 26> padding{};
+  std::array<std::uint8_t, 22> padding{};
+  std::uint32_t seal = 0;  // sum of the words before it, as those who know this layout write it
+
+  // Machine code changes a map (tensormap.replace) by the words of NVIDIA's layout.
+  std::uint32_t sum() const {
+    std::array<std::uint32_t, 32> words;
+    std::memcpy(words.data(), this, sizeof *this);
+    std::uint32_t sum = 1;
+    for (std::size_t i = 0; i + 1 < words.size(); ++i) sum = sum * 31 + words[i];
+    return sum;
+  }
 
   // Bytes of an element; sub-byte types count as bytes of their packed form.
   std::uint32_t element_bytes() const {

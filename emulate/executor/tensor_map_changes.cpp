@@ -82,6 +82,7 @@ void TensorCopies::tensor_map(Warp& warp, const Part& part, const Inst& in, std:
     if (!replace(map, field, in.target, value))
       fault(run_, warp, in, l, fmt::format("a tensor map cannot have {:#x} here", value),
             "replace the field by a value that cuTensorMapEncodeTiled would take");
+    map.seal = map.sum();
     std::memcpy(reinterpret_cast<void*>(host[l]), &map, sizeof map);
   }
 }

@@ -34,6 +34,13 @@ Symbols read_symbols(const cudart::ElfFile& elf, const std::vector<Elf64_Shdr>& 
                               : std::string());
     }
   }
+  // Objects that were linked may each have a variable of their own by the same name.
+  std::map<std::string, std::uint32_t> times;
+  for (const std::string& name : out.names) ++times[name];
+  for (std::size_t i = 0; i < out.all.size(); ++i)
+    if (ELF64_ST_TYPE(out.all[i].st_info) == STT_OBJECT &&
+        ELF64_ST_BIND(out.all[i].st_info) == STB_LOCAL && times[out.names[i]] > 1)
+      out.names[i] += "#" + std::to_string(i);
   return out;
 }
 
@@ -76,6 +83,18 @@ bool bank_name(const std::string& name, std::uint32_t& number, std::string& kern
 bool holds_variables(const std::string& name) {
   return name == ".nv.global" || name == ".nv.global.init" || name == ".nv.constant3" ||
          name == ".nv.constant3.init";
+}
+
+// Eight bytes of a variable become the address of another one, or of a function. What the module
+// has not stays as it is.
+void put_address(Module& m, Variable& v, const CubinRelocation& r) {
+  constexpr std::uint32_t kAddress = 2, kBytes = 8;  // R_CUDA_64
+  if (r.type != kAddress || r.offset > v.bytes || v.bytes - r.offset < kBytes) return;
+  const std::string_view symbol = m.joined.emplace_back(r.symbol);
+  if (!m.variable_named.contains(symbol) && !m.function_named.contains(symbol)) return;
+  if (v.initial.size() < v.bytes) v.initial.resize(v.bytes);
+  for (std::uint32_t k = 0; k < kBytes; ++k)
+    v.initial[r.offset + k] = {static_cast<std::uint64_t>(r.addend), symbol, 0, 8 * k};
 }
 
 }  // namespace
@@ -160,9 +179,9 @@ Module module_of(const CubinContents& contents, const std::string& name) {
     m.variable_named[to.name] = &to;
   }
   for (const record::CubinFunction& f : contents.cubin.functions) {
-    if (!f.kernel) continue;
+    if (m.function_named.contains(f.name)) continue;
     Function& to = m.functions.emplace_back();
-    to.name = text(f.name), to.is_entry = true;
+    to.name = text(f.name), to.is_entry = f.kernel;
     to.max_block = f.max_block, to.required_block = f.required_block;
     to.required_cluster = f.required_cluster;
     auto params = f.parameters.each;
@@ -170,10 +189,16 @@ Module module_of(const CubinContents& contents, const std::string& name) {
     for (const auto& p : params) {
       Variable& v = to.variables.emplace_back();
       v.space = Space::kParam, v.type = Type::kB8, v.bytes = p.bytes, v.offset = p.offset;
+      // Any that its place has: whoever lays parameters out comes to the same places.
+      v.align = p.offset == 0 ? 16 : p.offset & (0 - p.offset);
       to.params.push_back(&v);
     }
     m.function_named[to.name] = &to;
   }
+  for (Variable& v : m.variables)
+    if (const auto of = contents.data_relocations.find(std::string(v.name));
+        of != contents.data_relocations.end())
+      for (const CubinRelocation& r : of->second) put_address(m, v, r);
   return m;
 }
 

@@ -127,6 +127,9 @@ void MachineDecoder::call_driver(std::uint32_t address) {
   for (std::uint32_t k = 0; k < std::size(site.arguments); ++k)
     site.arguments[k] = joined(reg(4 + 2 * k));
   site.result = reg(4);
+  if (device_room_ == kNoOffset)
+    device_room_ = allot(32 * kMostDeviceArguments * kWidestDeviceArgument);
+  site.room = device_room_;
   Inst& in = emit(Kind::kDriverCall);
   in.extra = static_cast<std::uint32_t>(code_.driver_calls.size());
   code_.driver_calls.push_back(site);
@@ -138,14 +141,27 @@ void MachineDecoder::return_() {
   const Operand& o = at(0);
   if (o.kind != Operand::Kind::kRegister || o.number == trace::kZeroRegister || !has("NODEC"))
     unknown("where it returns to is not known");
+  // RET.REL has a place in the kernel's code, RET.ABS an address.
+  if (!has("ABS") && !has("REL")) unknown("where it returns to is not known");
   Inst& in = emit(Kind::kMachineJump);
-  in.a = reg(o.number), in.extra = 0;
+  in.a = reg(o.number), in.extra = has("ABS") ? 0u - static_cast<std::uint32_t>(kMachinePlaces) : 0;
   targets_.push_back(statement_ + 1);
 }
 
+// EXIT [P0]: the lanes of which P0 says so, as of a branch
 void MachineDecoder::exit() {
-  expect(0, 0);
-  emit(Kind::kExit);
+  expect(0, 1);
+  std::uint32_t who = kNoOffset;
+  if (count() == 1) {
+    const std::uint32_t p = truth_row(0);
+    who = temporary();
+    Inst& none = hidden_compute("machine.plop3");
+    none.d = who, none.a = none.b = none.c = true_;  // through empty tables
+    Inst& those = compute("mov.pred");               // under the guard
+    those.hidden = true, those.d = who, those.a = p;
+  }
+  Inst& in = emit(Kind::kExit);
+  if (who != kNoOffset) in.guard = who, in.guard_negated = false;
   targets_.push_back(statement_ + 1);
 }
 
@@ -189,8 +205,8 @@ void MachineDecoder::move_barrier() {
   in.d = d == zero_ ? sink_ : d, in.a = a;
 }
 
-// WARPSYNC mask; .ALL; .COLLECTIVE R5, place: they do together what follows up to that place, which
-// stands behind ENDCOLLECTIVE
+// WARPSYNC mask; .ALL; .COLLECTIVE R5, place: they do together what follows up to
+// that place, which stands behind ENDCOLLECTIVE
 void MachineDecoder::warp_sync() {
   std::uint32_t names;
   std::size_t i = 0;
@@ -364,7 +380,7 @@ void MachineDecoder::elect() {
 void MachineDecoder::program_counter() {
   expect(1, 2);
   const std::uint32_t statement = count() == 2 ? target(at(1)) : statement_;
-  const std::uint64_t place = kCodeWindow + 16 * std::uint64_t{statement};
+  const std::uint64_t place = kMachinePlaces + 16 * std::uint64_t{statement};
   const std::uint32_t row =
       constant({static_cast<std::uint32_t>(place), static_cast<std::uint32_t>(place >> 32)});
   const std::uint32_t d = dest(0, 2);
@@ -375,16 +391,18 @@ void MachineDecoder::program_counter() {
   targets_.push_back(statement);
 }
 
-// R2UR UR4, R2
+// R2UR UR4, R2: the first lane's. R2UR[.OR] P0, UR4, R2: P0 of the lanes that have something else
+// (or had before). ptxas has an instruction with uniform operands run once for each value of the
+// lanes': the lanes of P0 are those of the next round.
 void MachineDecoder::to_uniform() {
   std::size_t i = 0;
-  const std::uint32_t d = dest(i++);
-  if (is_predicate(i) && predicate_dest(i++) != kNoOffset) unknown("it gives a predicate");
-  const std::uint32_t a = source(i++);
+  const std::uint32_t p = is_predicate(i) ? predicate_dest(i++) : kNoOffset;
+  const std::uint32_t d = dest(i++), a = source(i++);
   if (i != count()) unknown("it has more operands than a value");
+  if (has("OR") && p == kNoOffset) unknown("it gives no predicate");
   Inst& in = emit(Kind::kCompute);
-  in.fn = first_lane_to_all;
-  in.d = d, in.a = a;
+  in.fn = p == kNoOffset ? first_lane_to_all : first_lane_and_others;
+  in.d = d, in.d2 = p, in.a = a, in.sub = has("OR") ? 1 : 0;
 }
 
 void MachineDecoder::cluster_arrive() {

@@ -59,15 +59,20 @@ std::uint32_t MachineDecoder::half_row(std::size_t i, std::uint32_t shift_of_hig
     else if (m != "H0" && m != "H0_H0")
       unknown(fmt::format("its operand {} has a modifier", o.text));
   }
-  const std::uint32_t row = plain_source(o, 1), to = temporary();
-  Inst& in = hidden_compute("machine.half");
-  in.d = to, in.a = row, in.sub = shift;
-  return to;
+  return half_of_row(plain_source(o, 1), shift);
 }
 
 // A float of so many bytes.
 std::uint32_t MachineDecoder::row_of_float(std::size_t i, std::uint32_t bytes) {
   return bytes == 8 ? double_row(i) : bytes == 2 ? half_row(i, 16) : float_source(i);
+}
+
+// Row `a` to operand 0, by way of a row as wide as the result.
+void MachineDecoder::convert(const char* handler, const Conversion& c, std::uint32_t a) {
+  const std::uint32_t result = c.to_bytes == 4 ? dest(0) : temporary();
+  Inst& to = compute(handler);
+  to.d = result, to.a = a, to.sub = c.pack();
+  if (c.to_bytes != 4) from_row(result, c.to_bytes);
 }
 
 // I2F[.F64][.U32][.RP] R0, a; I2FP.F32.S32
@@ -105,10 +110,7 @@ void MachineDecoder::integer_to_float() {
     }
   }
   c.from_bytes = wide ? 8 : 4, c.to_bytes = bytes_of(c.to);
-  const std::uint32_t result = c.to_bytes == 4 ? dest(0) : temporary();
-  Inst& to = compute("cvt.from_integer");
-  to.d = result, to.a = a, to.sub = c.pack();
-  if (c.to_bytes != 4) from_row(result, c.to_bytes);
+  convert("cvt.from_integer", c, a);
 }
 
 // F2I[.FTZ][.U32][.F64][.TRUNC][.NTZ] R0, a
@@ -122,11 +124,7 @@ void MachineDecoder::float_to_integer() {
     if (const LaneKind k = float_kind(m); k != LaneKind::kNone) c.from = k;
   }
   c.from_bytes = bytes_of(c.from), c.to_bytes = bytes_of(c.to) == 8 ? 8 : 4;
-  const std::uint32_t a = row_of_float(1, c.from_bytes);
-  const std::uint32_t result = c.to_bytes == 4 ? dest(0) : temporary();
-  Inst& to = compute("cvt.to_integer");
-  to.d = result, to.a = a, to.sub = c.pack();
-  if (c.to_bytes != 4) from_row(result, c.to_bytes);
+  convert("cvt.to_integer", c, row_of_float(1, c.from_bytes));
 }
 
 // F2F.F64.F32 R0, a: what it becomes, what it is
@@ -140,11 +138,7 @@ void MachineDecoder::float_to_float() {
   c.to = kinds[0], c.from = kinds[1];
   c.rounding = rounding_of(*line_), c.flush = has("FTZ"), c.saturate = has("SAT");
   c.from_bytes = bytes_of(c.from), c.to_bytes = bytes_of(c.to);
-  const std::uint32_t a = row_of_float(1, c.from_bytes);
-  const std::uint32_t result = c.to_bytes == 4 ? dest(0) : temporary();
-  Inst& to = compute("cvt.floats");
-  to.d = result, to.a = a, to.sub = c.pack();
-  if (c.to_bytes != 4) from_row(result, c.to_bytes);
+  convert("cvt.floats", c, row_of_float(1, c.from_bytes));
 }
 
 // HADD2.F32 R0, -RZ, R1.H0_H0: a half becomes a float; HADD2 R0, R1.F32, -RZ.H0_H0: a float a half,
@@ -200,13 +194,10 @@ void MachineDecoder::pack_floats() {
   to.d = dest(0), to.a = a, to.b = b, to.sub = how;
 }
 
-// F2FP.SATFINITE.E4M3.F32.PACK_AB_MERGE_C R0, high, low, RZ; .E5M2.F16.UNPACK_B_MERGE_C R0, pair,
-// RZ; .F16.E4M3.UNPACK_B R0, pair[.H1]
+// F2FP.SATFINITE.E4M3.F32.PACK_AB_MERGE_C R0, high, low, c; .E5M2.F16.UNPACK_B_MERGE_C R0, pair,
+// c: the upper half is what the lower one of c was; .F16.E4M3.UNPACK_B R0, pair[.H1]
 void MachineDecoder::pack_bytes() {
   const std::uint32_t how = (has("E5M2") ? 1u : 0) | (has("RELU") ? 2u : 0);
-  const auto no_rest = [&](std::size_t i) {
-    if (!at(i).is_zero_register()) unknown("what it merges is not known");
-  };
   if (has("UNPACK_B")) {
     expect(2, 2);
     const std::uint32_t a = half_row(1, 16);
@@ -218,12 +209,19 @@ void MachineDecoder::pack_bytes() {
   const bool floats = has("PACK_AB_MERGE_C");
   if (!floats && !has("UNPACK_B_MERGE_C")) unknown("what it packs is not known");
   expect(floats ? 4 : 3, floats ? 4 : 3);
-  no_rest(floats ? 3 : 2);
   const std::uint32_t a = floats ? float_source(1) : source(1), b = floats ? float_source(2) : a,
                       result = temporary();
   Inst& to = compute(floats ? "cvt.bytes" : "cvt.halves_to_bytes");
   to.d = result, to.a = a, to.b = b, to.sub = how | (!floats && has("BF16") ? 4u : 0);
-  from_row(result, 2);
+  const std::size_t rest = floats ? 3 : 2;
+  if (at(rest).is_zero_register()) return from_row(result, 2);
+  const std::uint32_t c = source(rest), low = temporary(), high = temporary(), by = constant({16});
+  Inst& lower = hidden_compute("machine.from_half");
+  lower.d = low, lower.a = result;
+  Inst& upper = hidden_compute("shl.b32");
+  upper.d = high, upper.a = c, upper.b = by;
+  Inst& both = compute("or.b32");
+  both.hidden = true, both.d = dest(0), both.a = low, both.b = high;
 }
 
 // F2IP.U8.F32[.TRUNC].NTZ R0, RZ, a, RZ: the low byte
@@ -264,11 +262,7 @@ void MachineDecoder::round_float() {
                                 : LaneKind::kF32;
   c.from_bytes = c.to_bytes = bytes_of(c.from);
   c.integral = true, c.rounding = rounding_of(*line_), c.flush = has("FTZ");
-  const std::uint32_t a = row_of_float(1, c.from_bytes);
-  const std::uint32_t result = c.to_bytes == 4 ? dest(0) : temporary();
-  Inst& to = compute("cvt.floats");
-  to.d = result, to.a = a, to.sub = c.pack();
-  if (c.to_bytes != 4) from_row(result, c.to_bytes);
+  convert("cvt.floats", c, row_of_float(1, c.from_bytes));
 }
 
 // I2I.U8.S32.SAT R0, a

@@ -87,9 +87,8 @@ void MachineDecoder::compare_floats() {
   const std::uint32_t a = float_source(first), b = float_source(first + 1);
   const Truth with = truth(first + 2);
   Inst& to = compute(fmt::format("{}.{}.f32", sets ? "set" : "setp", how));
-  to.a = a, to.b = b, to.c = with.row, to.negate_c = with.inverted;
-  const bool always = with.row == true_ && !with.inverted && has("AND");
-  to.sub = always ? 0 : has("AND") ? 1 : has("OR") ? 2 : 3;
+  to.a = a, to.b = b;
+  join_with(to, with);
   if (sets) to.d = dest(0), to.sub |= has("BF") ? 4 : 0;
   else to.d = predicate_dest(0), to.d2 = predicate_dest(1);
   float_mode(to);
@@ -199,9 +198,8 @@ void MachineDecoder::compare_doubles() {
   const std::uint32_t a = double_row(2), b = double_row(3);
   const Truth with = truth(4);
   Inst& to = compute(fmt::format("setp.{}.f64", how));
-  to.a = a, to.b = b, to.c = with.row, to.negate_c = with.inverted;
-  const bool always = with.row == true_ && !with.inverted && has("AND");
-  to.sub = always ? 0 : has("AND") ? 1 : has("OR") ? 2 : 3;
+  to.a = a, to.b = b;
+  join_with(to, with);
   to.d = predicate_dest(0), to.d2 = predicate_dest(1);
 }
 

@@ -20,9 +20,10 @@ void MachineDecoder::add3() {
   for (std::size_t n = 0; n < 2 && is_predicate(i); ++n)
     out[n] = predicate_dest(i++), carries = true;
   bool x = false, y = false, z = false;
+  const bool two = line_->opcode == "IADD";  // since 12.0
   const std::uint32_t a = integer_source(i, x), b = integer_source(i + 1, y),
-                      c = integer_source(i + 2, z);
-  i += 3;
+                      c = two ? zero_ : integer_source(i + 2, z);
+  i += two ? 2 : 3;
   Truth in[2] = {{kNoOffset, false}, {kNoOffset, false}};
   for (std::size_t n = 0; n < 2 && i < count(); ++n)
     if (in[n] = truth(i++); in[n].row == true_ && in[n].inverted) in[n] = {kNoOffset, false};
@@ -203,20 +204,22 @@ void MachineDecoder::predicate_logic3() {
 // P2R[.Bn] R0, PR, a, mask; R2P PR, R0[.Bn], mask
 void MachineDecoder::predicate_bits() {
   expect(4, 4);
-  if (at(1).text != "PR") unknown("it takes other predicates than all");
+  const bool uniform = form_->uniform;
+  if (at(1).text != (uniform ? "UPR" : "PR")) unknown("it takes other predicates than all");
   const std::uint32_t a = source(2), b = source(3);
   Inst& to = compute("machine.p2r");
-  to.d = dest(0), to.a = a, to.b = b, to.sub = predicates_;
+  to.d = dest(0), to.a = a, to.b = b, to.sub = uniform ? uniform_predicates_ : predicates_;
   to.extra = has("B1") ? 1 : has("B2") ? 2 : has("B3") ? 3 : 0;
 }
 
 void MachineDecoder::bits_predicate() {
-  expect(3, 3);
-  if (at(0).text != "PR") unknown("it gives other predicates than all");
+  const bool uniform = form_->uniform;
+  expect(uniform ? 2 : 3, 3);
+  if (at(0).text != (uniform ? "UPR" : "PR")) unknown("it gives other predicates than all");
   const Operand& from = at(1);
-  const std::uint32_t a = plain_source(from, 1), b = source(2);
+  const std::uint32_t a = plain_source(from, 1), b = count() == 3 ? source(2) : constant({0x7f});
   Inst& to = compute("machine.r2p");
-  to.a = a, to.b = b, to.sub = predicates_;
+  to.a = a, to.b = b, to.sub = uniform ? uniform_predicates_ : predicates_;
   to.extra = from.has("B1") ? 1 : from.has("B2") ? 2 : from.has("B3") ? 3 : 0;
 }
 
@@ -235,10 +238,8 @@ void MachineDecoder::compare_integers() {
   const Truth with = truth(4);
   const char* type = has("U32") ? "u32" : "s32";
   Inst& to = compute(fmt::format("{}setp.{}.{}", extended ? "machine." : "", how, type));
-  to.d = predicate_dest(0), to.d2 = predicate_dest(1), to.a = a, to.b = b, to.c = with.row;
-  to.negate_c = with.inverted;
-  const bool always = with.row == true_ && !with.inverted && has("AND");
-  to.sub = always ? 0 : has("AND") ? 1 : has("OR") ? 2 : 3;
+  to.d = predicate_dest(0), to.d2 = predicate_dest(1), to.a = a, to.b = b;
+  join_with(to, with);
   if (!extended) return;
   const Truth low = truth(5);
   to.e = low.row;

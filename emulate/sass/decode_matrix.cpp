@@ -11,14 +11,22 @@ constexpr std::uint32_t kRow = 128;
 struct Shape {
   std::string_view opcode, modifier;
   std::uint32_t m, n, k;
+  bool sparse = false;  // of each four elements of A along k two are there
 };
 constexpr Shape kShapes[] = {
-    {"HMMA", "1684", 16, 8, 4},     {"HMMA", "1688", 16, 8, 8},     {"HMMA", "16816", 16, 8, 16},
-    {"IMMA", "8816", 8, 8, 16},     {"IMMA", "8832", 8, 8, 32},     {"IMMA", "16816", 16, 8, 16},
-    {"IMMA", "16832", 16, 8, 32},   {"IMMA", "16864", 16, 8, 64},   {"BMMA", "88128", 8, 8, 128},
-    {"BMMA", "168128", 16, 8, 128}, {"BMMA", "168256", 16, 8, 256}, {"DMMA", "884", 8, 8, 4},
-    {"DMMA", "8x8x4", 8, 8, 4},     {"DMMA", "16x8x4", 16, 8, 4},   {"DMMA", "16x8x8", 16, 8, 8},
-    {"DMMA", "16x8x16", 16, 8, 16}, {"QMMA", "16832", 16, 8, 32},   {"QMMA", "16816", 16, 8, 16}};
+    {"HMMA", "1684", 16, 8, 4},         {"HMMA", "1688", 16, 8, 8},
+    {"HMMA", "16816", 16, 8, 16},       {"IMMA", "8816", 8, 8, 16},
+    {"IMMA", "8832", 8, 8, 32},         {"IMMA", "16816", 16, 8, 16},
+    {"IMMA", "16832", 16, 8, 32},       {"IMMA", "16864", 16, 8, 64},
+    {"BMMA", "88128", 8, 8, 128},       {"BMMA", "168128", 16, 8, 128},
+    {"BMMA", "168256", 16, 8, 256},     {"DMMA", "884", 8, 8, 4},
+    {"DMMA", "8x8x4", 8, 8, 4},         {"DMMA", "16x8x4", 16, 8, 4},
+    {"DMMA", "16x8x8", 16, 8, 8},       {"DMMA", "16x8x16", 16, 8, 16},
+    {"QMMA", "16832", 16, 8, 32},       {"QMMA", "16816", 16, 8, 16},
+    {"HMMA", "1688", 16, 8, 8, true},   {"HMMA", "16816", 16, 8, 16, true},
+    {"HMMA", "16832", 16, 8, 32, true}, {"IMMA", "16832", 16, 8, 32, true},
+    {"IMMA", "16864", 16, 8, 64, true}, {"IMMA", "168128", 16, 8, 128, true},
+    {"QMMA", "16864", 16, 8, 64, true}};
 
 std::vector<Type> factors_of(const MachineLine& line) {
   struct One {
@@ -36,34 +44,46 @@ std::vector<Type> factors_of(const MachineLine& line) {
 
 }  // namespace
 
+// HMMA and HGMMA, IMMA and IGMMA, …: of a warp and of a warpgroup.
 void MachineDecoder::kinds_of_product(MatrixProduct& p) const {
   const std::string_view name = line_->opcode;
-  if (name == "HMMA") {
+  const char kind = name.front();
+  if (kind == 'H') {
     p.a = p.b = has("BF16") ? Type::kBf16 : has("TF32") ? Type::kTf32 : Type::kF16;
     p.accumulator = has("F32") ? Type::kF32 : Type::kF16;
-  } else if (name == "BMMA") {
+  } else if (kind == 'B') {
     if (!has("POPC") || has("AND") == has("XOR")) unknown("what it does with bits is not known");
     p.a = p.b = Type::kB1, p.accumulator = Type::kS32, p.ands = has("AND");
-  } else if (name == "DMMA") {
+  } else if (kind == 'D') {
     p.a = p.b = p.accumulator = Type::kF64;
   } else {
     const std::vector<Type> factors = factors_of(*line_);
     if (factors.size() != 2) unknown("it does not say what it multiplies");
     p.a = factors[0], p.b = factors[1];
-    p.accumulator = name == "IMMA" ? Type::kS32 : has("F32") ? Type::kF32 : Type::kF16;
+    p.accumulator = kind == 'I' ? Type::kS32 : has("F32") ? Type::kF32 : Type::kF16;
     p.saturates = has("SAT");
   }
   p.result = p.accumulator;
 }
 
+// Which of four lanes hold the metadata of a sparse product; the row of metadata stands before it.
+void MachineDecoder::select_metadata(MatrixProduct& p, std::size_t i) const {
+  p.selector = number(i);
+  const std::uint32_t width = p.bits(Fragment::kA);
+  const std::uint32_t lanes = width >= 16 ? p.k * (width == 32 ? 2 : 1) / 16 : p.k * width / 128;
+  if (lanes == 0 || p.selector >= 4 / lanes) unknown("no lanes hold such metadata");
+}
+
 // HMMA.16816.F32[.BF16, .TF32] R4, a, b, c; IMMA.16832.S8.S8; BMMA.168128.XOR.POPC; DMMA.8x8x4;
-// QMMA.16832.F32.E4M3.E4M3
+// QMMA.16832.F32.E4M3.E4M3. Sparse ones have metadata behind c, and the number of the lanes that
+// hold them: HMMA.SP.16832.F32 R4, a, b, c, R0, 0x1
 void MachineDecoder::matrix_product() {
-  expect(4, 4);
   MatrixProduct p;
-  p.k = 0;
+  p.k = 0, p.sparse = has("SP");
+  expect(p.sparse ? 6 : 4, p.sparse ? 6 : 4);
   for (const Shape& s : kShapes)
-    if (s.opcode == line_->opcode && has(s.modifier)) p.m = s.m, p.n = s.n, p.k = s.k;
+    if (s.opcode == line_->opcode && s.sparse == p.sparse && has(s.modifier))
+      p.m = s.m, p.n = s.n, p.k = s.k;
   if (p.k == 0) unknown("its shape is not known");
   kinds_of_product(p);
   std::vector<std::uint32_t> list;
@@ -85,6 +105,7 @@ void MachineDecoder::matrix_product() {
   };
   rows(1, Fragment::kA), rows(2, Fragment::kB), rows(3, Fragment::kC), rows(0, Fragment::kC);
   const std::size_t results = list.size() - p.registers(Fragment::kC);
+  if (p.sparse) list.push_back(source(4)), select_metadata(p, 5);
   Inst& in = emit(Kind::kMatrixProduct);
   in.extra = static_cast<std::uint32_t>(code_.lists.size());
   in.sub = static_cast<std::uint32_t>(code_.products.size());

@@ -1,6 +1,7 @@
 // Loads, stores, atomics and asynchronous copies of machine code.
 #include <fmt/format.h>
 
+#include "emulate/executor/memory.hpp"
 #include "emulate/sass/decoder.hpp"
 
 namespace warpmem::emulate {
@@ -25,7 +26,9 @@ Width width_of(const MachineLine& line) {
   return {"", Type::kB32, 4, 1};
 }
 
-AtomicOp operation_of(const MachineLine& line) {
+}  // namespace
+
+AtomicOp MachineDecoder::operation() const {
   struct One {
     std::string_view modifier;
     AtomicOp op;
@@ -35,13 +38,11 @@ AtomicOp operation_of(const MachineLine& line) {
       {"INC", AtomicOp::kInc}, {"DEC", AtomicOp::kDec}, {"AND", AtomicOp::kAnd},
       {"OR", AtomicOp::kOr},   {"XOR", AtomicOp::kXor}, {"EXCH", AtomicOp::kExch},
       {"CAS", AtomicOp::kCas}, {"POPC", AtomicOp::kAdd}};
-  for (const std::string& m : line.modifiers)
+  for (const std::string& m : line_->modifiers)
     for (const One& one : kAll)
       if (one.modifier == m) return one.op;  // POPC.INC: one more for each lane
   return AtomicOp::kNone;
 }
-
-}  // namespace
 
 Access& MachineDecoder::new_access(Inst& in) {
   in.extra = static_cast<std::uint32_t>(code_.accesses.size());
@@ -134,7 +135,7 @@ void MachineDecoder::atomic() {
   const std::size_t address = i++;
   Access a;
   a.op = reduces ? trace::Op::kReduction : trace::Op::kAtomic;
-  a.atomic = operation_of(*line_);
+  a.atomic = operation();
   a.space = name == "ATOMS"                     ? Space::kShared
             : name == "ATOMG" || name == "REDG" ? Space::kGlobal
                                                 : Space::kGeneric;
@@ -253,6 +254,49 @@ void MachineDecoder::prefetch() {
   access_of(at(0), a);
   Inst& in = emit(Kind::kAccess);
   new_access(in) = a;
+}
+
+std::uint32_t MachineDecoder::distance_from(std::uint32_t address, std::uint64_t window) {
+  const std::uint32_t base = joined(constant({static_cast<std::uint32_t>(window),
+                                              static_cast<std::uint32_t>(window >> 32)})),
+                      distance = temporary();
+  Inst& to = hidden_compute("sub.u64");
+  to.d = distance, to.a = address, to.b = base;
+  return distance;
+}
+
+// QSPC.E.S P0, RZ, [R2]: whether it is the CTA's own shared memory; .D: the cluster's; .L, .G
+void MachineDecoder::query_space() {
+  expect(3, 3);
+  const Operand& o = at(2);
+  if (!at(1).is_zero_register()) unknown("what else it gives is not known");
+  if (o.kind != Operand::Kind::kMemory || o.value != 0 || o.group || o.base == trace::kNoRegister ||
+      o.base == trace::kZeroRegister || o.uniform != trace::kNoRegister ||
+      o.descriptor != trace::kNoRegister)
+    unknown(fmt::format("its operand {} is no pair of registers", o.text));
+  const std::uint32_t p = predicate_dest(0);
+  if (p == kNoOffset) return nothing();
+  const bool global = has("G");
+  const std::uint64_t bytes = global ? kCodeWindow - kSharedWindow : kWindowBytes;
+  const std::uint32_t address = joined(reg(o.base)),
+                      distance = distance_from(address, has("L") ? kLocalWindow : kSharedWindow);
+  if (has("S")) {  // the rank of the CTA stands above the address in its memory
+    const std::uint32_t rank = temporary(), shifted = temporary(), by = constant({kRankShift});
+    Inst& mine = emit_hidden(Kind::kSpecial);
+    mine.sub = static_cast<std::uint32_t>(Special::kClusterCtarank), mine.d = rank;
+    Inst& zero = hidden_compute("mov.b32");
+    zero.d = rank + kRow, zero.a = zero_;
+    const std::uint32_t wide = joined(rank);
+    Inst& shift = hidden_compute("shr.u64");
+    shift.d = shifted, shift.a = distance, shift.b = by;
+    Inst& to = compute("setp.eq.u64");
+    to.d = p, to.a = shifted, to.b = wide;
+    return;
+  }
+  const std::uint32_t size = joined(
+      constant({static_cast<std::uint32_t>(bytes), static_cast<std::uint32_t>(bytes >> 32)}));
+  Inst& to = compute(global ? "setp.ge.u64" : "setp.lt.u64");
+  to.d = p, to.a = distance, to.b = size;
 }
 
 // MOVM.16.MT88 R0, a

@@ -1,12 +1,25 @@
 // Fetches of textures and accesses of surfaces, of machine code.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
 #include "emulate/sass/decoder.hpp"
 
 namespace warpmem::emulate {
 namespace {
 
-constexpr std::uint32_t kRow = 128;
+constexpr std::uint32_t kRow = 128, kAllChannels = 15;
+
+struct Geometry {
+  std::string_view name;
+  std::uint32_t dimensions;
+  bool layered;
+};
+constexpr Geometry kGeometries[] = {
+    {"1D", 1, false},      {"2D", 2, false},      {"3D", 3, false},       {"CUBE", 3, false},
+    {"ARRAY_1D", 1, true}, {"ARRAY_2D", 2, true}, {"ARRAY_CUBE", 3, true}};
 
 }  // namespace
 
@@ -21,23 +34,37 @@ std::size_t MachineDecoder::texture_object(TextureAccess& t, std::size_t i) {
   return i;
 }
 
-// TEX.LL RZ, R9, coordinates, level, handle, 2D, channels; TLD.LZ: whole coordinates, no level;
-// .SCR: coordinates and level in two pairs of registers
+// TEX.LL RZ, R9, coordinates, level, handle, 2D[, channels]; TLD.LZ: whole coordinates, no level;
+// .SCR: coordinates and level in two pairs of registers. Of an array the layer is the first
+// coordinate. TLD4.B R6, R4, coordinates, handle, 2D: one channel of four texels
 void MachineDecoder::texture() {
   TextureAccess t;
   t.what = TextureAccess::What::kSample;
   t.whole = line_->opcode == "TLD";
+  const bool gathers = line_->opcode == "TLD4";
+  if (gathers) {
+    t.what = TextureAccess::What::kGather;
+    constexpr std::string_view kChannels[] = {"R", "G", "B", "A"};
+    std::uint8_t named = 0;
+    for (std::uint8_t k = 0; k < 4; ++k)
+      if (has(kChannels[k])) t.channel = k, ++named;
+    if (named != 1) unknown("it does not say which channel it gathers");
+  }
   const bool level = has("LL");
   // Since 12.0 that is how tex without a level is written.
-  if (!level && !has("LZ") && (request_.cc < 120 || t.whole))
+  if (!level && !gathers && !has("LZ") && (request_.cc < 120 || t.whole))
     unknown("its level is taken from neighbouring lanes");
-  const std::string& geometry = at(count() - 2).text;
-  if (geometry != "1D" && geometry != "2D" && geometry != "3D")
+  if (count() < 5) unknown("an operand is missing");
+  const bool some = at(count() - 1).kind == Operand::Kind::kInteger;
+  const std::size_t which_geometry = count() - (some ? 2 : 1);
+  const std::string& geometry = at(which_geometry).text;
+  const auto* known = std::ranges::find(kGeometries, geometry, &Geometry::name);
+  if (known == std::end(kGeometries) || (gathers && geometry != "2D"))
     unknown(fmt::format("its geometry {} is not known", geometry));
-  t.dimensions = static_cast<std::uint32_t>(geometry[0] - '0');
-  const std::uint32_t channels = number(count() - 1);
+  t.dimensions = known->dimensions, t.layered = known->layered;
+  const std::uint32_t channels = some ? number(count() - 1) : kAllChannels;
   const std::size_t end = texture_coordinates(t, level);
-  if (texture_object(t, end) + 2 != count()) unknown("it has other operands than are known");
+  if (texture_object(t, end) != which_geometry) unknown("it has other operands than are known");
   // Results go to the second register and the one behind it, then to the first.
   std::uint32_t next = 0;
   for (std::uint32_t k = 0; k < 4; ++k) {
@@ -54,21 +81,26 @@ void MachineDecoder::texture() {
 // Where they and the level lie; what they stand before.
 std::size_t MachineDecoder::texture_coordinates(TextureAccess& t, bool level) {
   t.level = zero_;
+  const std::uint32_t layer = t.layered ? 1 : 0, given = layer + t.dimensions;
   if (!has("SCR")) {
-    const std::uint32_t first = source(2, t.dimensions);
-    for (std::uint32_t k = 0; k < t.dimensions; ++k) t.at[k] = first + k * kRow;
+    const std::uint32_t first = source(2, given);
+    if (t.layered) t.layer = first;
+    for (std::uint32_t k = 0; k < t.dimensions; ++k)
+      t.at[k] = first == zero_ ? zero_ : first + (layer + k) * kRow;
     if (level) t.level = source(3);
     return level ? 4 : 3;
   }
   // Two in the first pair, two in the other, as far as there are more than two.
-  const std::uint32_t all = t.dimensions + (level ? 1u : 0u);
+  const std::uint32_t all = given + (level ? 1u : 0u);
+  if (all > 4 || line_->opcode == "TLD4") unknown("where its coordinates are is not known");
   if (all == 2 && level) unknown("where its level is, is not known");
   const std::uint32_t first = source(2, 2), second = all > 2 ? source(3, 2) : zero_;
   const auto value = [&](std::uint32_t k) {
     return k < 2 ? first + k * kRow : second + (k - 2) * kRow;
   };
-  for (std::uint32_t k = 0; k < t.dimensions; ++k) t.at[k] = value(k);
-  if (level) t.level = value(t.dimensions);
+  if (t.layered) t.layer = value(0);
+  for (std::uint32_t k = 0; k < t.dimensions; ++k) t.at[k] = value(layer + k);
+  if (level) t.level = value(given);
   return all > 2 ? 4 : 3;
 }
 

@@ -110,10 +110,8 @@ void MachineDecoder::compare_wide() {
   const std::uint32_t a = wide_source(2), b = wide_source(3);
   const Truth with = truth(4);
   Inst& to = compute(fmt::format("setp.{}.{}", how, has("U64") ? "u64" : "s64"));
-  to.d = predicate_dest(0), to.d2 = predicate_dest(1), to.a = a, to.b = b, to.c = with.row;
-  to.negate_c = with.inverted;
-  const bool always = with.row == true_ && !with.inverted && has("AND");
-  to.sub = always ? 0 : has("AND") ? 1 : has("OR") ? 2 : 3;
+  to.d = predicate_dest(0), to.d2 = predicate_dest(1), to.a = a, to.b = b;
+  join_with(to, with);
 }
 
 // IMNMX.S64 PT, PT, R0, a, b, predicate, !PT: the least where it is true

@@ -15,8 +15,12 @@ namespace {
 using Kind_ = trace::SassOperand::Kind;
 
 constexpr std::uint32_t kRow = 128;  // bytes: 32 lanes of 32 bits
-// Rows behind the last register that is named: a wide access names its first one alone.
-constexpr std::uint32_t kWidest = 4;
+// Rows behind the last register that is named: a wide access names its first one alone, and a copy
+// of five dimensions the first of eight uniform ones.
+constexpr std::uint32_t kWidest = 4, kWidestUniform = 8;
+
+// Stands in the table for the shapes of a warpgroup's products: 64x8x16 to 64x256x256.
+constexpr std::string_view kGroupShape = "64x";
 
 std::uint32_t float_bits(const trace::SassOperand& o) {
   if (o.nan) return (o.negative ? 0xffffffffu : 0x7fffffffu) & (o.signalling ? 0xffbfffffu : ~0u);
@@ -255,6 +259,13 @@ std::uint32_t MachineDecoder::truth_row(std::size_t i) {
   return to;
 }
 
+// What a comparison's result is joined with: .AND, .OR, .XOR
+void MachineDecoder::join_with(Inst& to, const Truth& with) const {
+  to.c = with.row, to.negate_c = with.inverted;
+  const bool always = with.row == true_ && !with.inverted && has("AND");
+  to.sub = always ? 0 : has("AND") ? 1 : has("OR") ? 2 : 3;
+}
+
 std::uint32_t MachineDecoder::predicate_dest(std::size_t i) const {
   const Truth t = truth(i);
   return t.row == true_ ? kNoOffset : t.row;
@@ -297,9 +308,12 @@ void MachineDecoder::lay_out(const std::vector<MachineLine>& lines) {
     general(o.base), uniform(o.uniform), uniform(o.descriptor);
   };
   registers_ = 14;  // what calls of the driver's functions name is not in the text
-  for (const MachineLine& line : lines)
+  for (const MachineLine& line : lines) {
     for (const Operand& o : line.operands) meet(o);
-  registers_ += kWidest, uniforms_ += kWidest;
+    // A warpgroup's product names the first of up to 128.
+    if (line.opcode.ends_with("GMMA")) registers_ = trace::kZeroRegister;
+  }
+  registers_ += kWidest, uniforms_ += kWidestUniform;
   allot(registers_ * kRow);
   uniform_base_ = allot(uniforms_ * kRow);
   predicates_ = allot(8 * 4), uniform_predicates_ = allot(8 * 4);
@@ -322,7 +336,8 @@ void MachineDecoder::statement(const MachineLine& line) {
       bool known = false;
       for (std::size_t at = 0; at < all.size() && !known;) {
         const std::size_t end = std::min(all.find(' ', at), all.size());
-        known = all.substr(at, end - at) == m;
+        const std::string_view one = all.substr(at, end - at);
+        known = one == m || (one == kGroupShape && m.starts_with(one));
         at = end + 1;
       }
       if (!known) unknown(fmt::format("its modifier .{} is not known", m));

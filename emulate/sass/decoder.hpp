@@ -94,6 +94,7 @@ class MachineDecoder {
   std::uint32_t dest(std::size_t i, std::uint32_t words = 1) const;
   Truth truth(std::size_t i) const;
   std::uint32_t truth_row(std::size_t i);  // with the opposite computed, if it is meant
+  void join_with(Inst& to, const Truth& with) const;
   std::uint32_t predicate_dest(std::size_t i) const;
   std::uint32_t number(std::size_t i) const;
   void float_mode(Inst& in);
@@ -155,6 +156,7 @@ class MachineDecoder {
   void half_arithmetic();
   void compare_halves();
   // decode_convert.cpp
+  void convert(const char* handler, const Conversion& c, std::uint32_t a);
   void integer_to_float();
   void float_to_integer();
   void float_to_float();
@@ -173,22 +175,37 @@ class MachineDecoder {
   void load_local();
   void load_generic();
   void store();
+  AtomicOp operation() const;  // that its modifiers name
   void atomic();
-  void reduction();
   void async_copy();
   void matrix_load();
   void matrix_turn();
   void prefetch();
+  std::uint32_t distance_from(std::uint32_t address, std::uint64_t window);
+  void query_space();
   void tell_success(std::uint32_t p, std::uint32_t d, std::uint32_t old, std::uint32_t expected,
                     std::uint32_t words);
   // decode_matrix.cpp
   void kinds_of_product(MatrixProduct& p) const;
+  void select_metadata(MatrixProduct& p, std::size_t i) const;
   void matrix_product();
+  // decode_group.cpp
+  void matrices_in_shared(GroupProduct& g, std::size_t i);
+  void group_product();
+  void change_registers();
   // decode_async.cpp
   void one_lane(Inst& in);
   std::uint32_t first_lane();
   void mbarrier();
+  void begin_mbarrier(const Access& a);
+  void end_mbarrier();
+  void arrive(const Access& a);
+  void copies_arrive();
+  void expect_and_policy(std::size_t operands);
+  std::uint32_t half_of_row(std::uint32_t row, std::uint32_t shift);
+  void bulk_reduction(Access& write);
   void bulk_copy();
+  void async_store();
   void bulk_prefetch();
   void tensor_copy();
   Access shared_at(std::uint32_t uniform) const;
@@ -241,6 +258,7 @@ class MachineDecoder {
   std::uint32_t total_ = 0;  // instructions
   std::uint32_t barrier_count_ = 0, barrier_truth_ = 0;
   std::uint32_t lane_row_ = 0;
+  std::uint32_t device_room_ = kNoOffset;       // for arguments of the device runtime
   std::uint32_t spills_ = 0;                    // 1: of a spilled register
   std::uint32_t registers_ = 0, uniforms_ = 0;  // rows
   std::uint32_t uniform_base_ = 0, predicates_ = 0, uniform_predicates_ = 0, barriers_ = 0;

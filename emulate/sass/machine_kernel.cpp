@@ -15,8 +15,6 @@ namespace warpmem::emulate {
 namespace {
 
 constexpr std::uint32_t kBankBytes = 65536;
-constexpr std::uint32_t kCalledStack = 16 << 10;  // bytes a thread
-
 // Whether the stack pointer moves again behind a return or a call.
 bool has_own_frames(const trace::Program& program) {
   bool called = false;
@@ -39,7 +37,7 @@ void put(std::vector<std::byte>& bank, std::uint32_t at, const void* from, std::
 }
 
 // What one launch may run: the kernel, and behind it functions that stand apart and are called by
-// name.
+// name, or through a pointer.
 struct Layout {
   std::vector<const record::CubinFunction*> parts;
   std::map<std::string, std::uint32_t> starts;  // bytes
@@ -47,10 +45,39 @@ struct Layout {
 
 constexpr std::uint32_t kPartAlign = 128;
 
+// Functions that stand apart and whose address something in the module holds.
+std::vector<const record::CubinFunction*> pointed_to(const CubinContents& contents) {
+  std::vector<const record::CubinFunction*> out;
+  const auto look = [&](const std::vector<CubinRelocation>& all) {
+    for (const CubinRelocation& r : all) {
+      if (r.addend != 0) continue;  // a place in it: to return to
+      const record::CubinFunction* f = contents.cubin.find(r.symbol);
+      if (f && !f->kernel && std::ranges::find(out, f) == out.end()) out.push_back(f);
+    }
+  };
+  for (const auto& [name, all] : contents.data_relocations) look(all);
+  for (const auto& [name, all] : contents.code_relocations) look(all);
+  for (const CubinBank& bank : contents.banks) look(bank.relocations);
+  return out;
+}
+
+bool calls_pointers(const record::CodeSection& section) {
+  return std::ranges::any_of(section.code, [](const trace::Instruction& in) {
+    return in.text.find("CALL.ABS.NOINC R") != in.text.npos;
+  });
+}
+
 Layout layout_of(const CubinContents& contents, const record::Disassembly& listing,
                  const record::CubinFunction& kernel) {
   Layout out{{&kernel}, {{kernel.name, 0}}};
   std::uint32_t end = 0;
+  const auto add = [&](const record::CubinFunction* callee) {
+    // The device runtime's library has bodies for what is the driver's here.
+    if (callee && !callee->kernel && callee->section != kernel.section &&
+        builtin_named(callee->name) == Builtin::kNone &&
+        std::ranges::find(out.parts, callee) == out.parts.end())
+      out.parts.push_back(callee);
+  };
   for (std::size_t k = 0; k < out.parts.size(); ++k) {
     const record::CubinFunction& f = *out.parts[k];
     const record::CodeSection* section = listing.find(".text." + f.name);
@@ -62,14 +89,10 @@ Layout layout_of(const CubinContents& contents, const record::Disassembly& listi
       if (at == in.text.npos) continue;
       const std::size_t close = in.text.find(')', at);
       if (close == in.text.npos) continue;
-      const record::CubinFunction* callee =
-          contents.cubin.find(in.text.substr(at + 2, close - at - 2));
-      // The device library's calls to launch kernels are the runtime's, not code to run.
-      if (callee && !callee->kernel && callee->section != kernel.section &&
-          device_call_named(callee->name) == DeviceCall::kNone &&
-          std::ranges::find(out.parts, callee) == out.parts.end())
-        out.parts.push_back(callee);
+      add(contents.cubin.find(in.text.substr(at + 2, close - at - 2)));
     }
+    if (calls_pointers(*section))
+      for (const record::CubinFunction* pointed : pointed_to(contents)) add(pointed);
   }
   return out;
 }
@@ -97,12 +120,15 @@ bool append(std::span<const unsigned char> image, const CubinContents& contents,
   return true;
 }
 
-// A symbol's address: of a variable, or of a function of the driver.
+// A symbol's address: of a variable, of a function, or of one of the driver.
 std::optional<std::uint64_t> address_of(const LoadedModule& module, const std::string& symbol) {
   const auto& named = module.module().variable_named;
   if (const auto at = named.find(symbol); at != named.end()) return module.address_of(at->second);
   if (const Builtin builtin = builtin_named(symbol); builtin != Builtin::kNone)
     return kDriverFunctions + static_cast<std::uint64_t>(builtin);
+  const auto& functions = module.module().function_named;
+  if (const auto at = functions.find(symbol); at != functions.end())
+    return module.address_of(at->second);
   return std::nullopt;
 }
 
@@ -110,20 +136,25 @@ std::optional<std::uint64_t> address_of(const LoadedModule& module, const std::s
 std::map<std::uint32_t, std::int64_t> addresses_in_code(const LoadedModule& module,
                                                         const CubinContents& contents,
                                                         const Layout& layout) {
-  constexpr std::uint32_t kLow = 0x38, kHigh = 0x39;  // R_CUDA_ABS32_LO_32 and _HI_32
+  // R_CUDA_ABS32_LO_32 and _HI_32; of a kernel's descriptor, by which kernels launch it:
+  // R_CUDA_FUNC_DESC32_LO_32 and _HI_32.
+  constexpr std::uint32_t kLow = 0x38, kHigh = 0x39, kKernelLow = 0x3e, kKernelHigh = 0x3f;
   std::map<std::uint32_t, std::int64_t> out;
   for (const auto& [name, start] : layout.starts) {
     const auto of = contents.code_relocations.find(name);
     if (of == contents.code_relocations.end()) continue;
     for (const CubinRelocation& r : of->second) {
-      if (r.type != kLow && r.type != kHigh) continue;
-      std::optional<std::uint64_t> address = address_of(module, r.symbol);
-      if (const auto to = layout.starts.find(r.symbol); to != layout.starts.end())
-        address = kCodeWindow + to->second;
+      const bool low = r.type == kLow || r.type == kKernelLow;
+      if (!low && r.type != kHigh && r.type != kKernelHigh) continue;
+      // A place within a function is one of this kernel's code: to return to.
+      const auto to = r.addend == 0 ? layout.starts.end() : layout.starts.find(r.symbol);
+      const auto address = to == layout.starts.end()
+                               ? address_of(module, r.symbol)
+                               : std::optional<std::uint64_t>(kMachinePlaces + to->second);
       if (!address) continue;
       const std::uint64_t value = *address + static_cast<std::uint64_t>(r.addend);
-      out[start + r.offset] = static_cast<std::int64_t>(
-          r.type == kLow ? static_cast<std::uint32_t>(value) : value >> 32);
+      out[start + r.offset] =
+          static_cast<std::int64_t>(low ? static_cast<std::uint32_t>(value) : value >> 32);
     }
   }
   return out;
@@ -137,7 +168,8 @@ void fill_banks(const LoadedModule& module, const CubinContents& contents, const
     if (to.size() < from.bytes.size()) to.resize(from.bytes.size());
     std::copy(from.bytes.begin(), from.bytes.end(), to.begin());
     for (const CubinRelocation& r : from.relocations)
-      if (const auto address = address_of(module, r.symbol)) {
+      if (const auto address = r.symbol == from.kernel ? std::nullopt  // its own table of places
+                                                       : address_of(module, r.symbol)) {
         const std::uint64_t value = *address + static_cast<std::uint64_t>(r.addend);
         put(to, r.offset, &value, sizeof value);
       }
@@ -161,13 +193,14 @@ Result<std::unique_ptr<Kernel>> build_machine_kernel(const LoadedModule& module,
   record::Disassembly listing;
   if (f && f->code_bytes != 0) {
     std::vector<std::uint32_t> symbols{f->symbol};
-    // Where it calls functions that stand apart, those too.
-    if (const auto words = contents.code_relocations.find(name);
-        words != contents.code_relocations.end() &&
-        std::ranges::any_of(words->second, [&](const CubinRelocation& r) {
-          const record::CubinFunction* to = contents.cubin.find(r.symbol);
-          return to && !to->kernel;
-        }))
+    // Where it may call functions that stand apart, those too.
+    const auto words = contents.code_relocations.find(name);
+    if (words != contents.code_relocations.end() &&
+        (!pointed_to(contents).empty() ||
+         std::ranges::any_of(words->second, [&](const CubinRelocation& r) {
+           const record::CubinFunction* to = contents.cubin.find(r.symbol);
+           return to && !to->kernel;
+         })))
       for (const record::CubinFunction& other : contents.cubin.functions)
         if (!other.kernel && other.section != f->section) symbols.push_back(other.symbol);
     auto printed = record::disassemble(nvdisasm, image, symbols);
@@ -213,8 +246,13 @@ Result<std::unique_ptr<Kernel>> build_machine_kernel(const LoadedModule& module,
   find_polls(*code);
   // The kernel's own frame lies at the end of a thread's stack, which grows down: functions that
   // the section holds and that have frames of their own take theirs below it.
-  code->local_bytes = f->local_bytes + (has_own_frames(program) ? kCalledStack : 0);
-  machine->stack_bytes = code->local_bytes;
+  machine->grows = has_own_frames(program);
+  machine->stack_bytes = machine->grows ? std::max(f->local_bytes, f->stack_bytes) : f->local_bytes;
+  code->local_bytes = machine->stack_bytes;
+  for (const auto& [part, start] : layout.starts)
+    if (const auto at = module.module().function_named.find(part);
+        at != module.module().function_named.end())
+      machine->starts[at->second] = start;
   machine->rows = std::move(decoder.bank_rows());
   const std::set<std::string> unknown = decoder.unknown();
   machine->unknown.assign(unknown.begin(), unknown.end());

@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "emulate/executor/bulk.hpp"
 #include "emulate/executor/warp_operation.hpp"
 #include "emulate/executor/warp_values.hpp"
 
@@ -56,6 +57,26 @@ void first_lane_alone(std::byte* frame, const Inst& in, std::uint32_t mask) {
 void first_lane_to_all(std::byte* frame, const Inst& in, std::uint32_t mask) {
   const auto* a = reinterpret_cast<const std::uint32_t*>(frame + in.a);
   put_lanes(frame, in.d, ~0u, a[std::countr_zero(mask)]);
+}
+void first_lane_and_others(std::byte* frame, const Inst& in, std::uint32_t mask) {
+  const auto* a = reinterpret_cast<const std::uint32_t*>(frame + in.a);
+  auto& p = *reinterpret_cast<std::uint32_t*>(frame + in.d2);
+  const std::uint32_t first = a[std::countr_zero(mask)];
+  std::uint32_t others = in.sub ? p & mask : 0;
+  for (std::uint32_t l = 0; l < 32; ++l)
+    others |= static_cast<std::uint32_t>((mask >> l & 1) != 0 && a[l] != first) << l;
+  p = (p & ~mask) | others;
+  put_lanes(frame, in.d, ~0u, first);
+}
+void state_of_mbarrier(std::byte* frame, const Inst& in, std::uint32_t mask) {
+  const auto* state = reinterpret_cast<const std::uint64_t*>(frame + in.a);
+  auto* low = reinterpret_cast<std::uint32_t*>(frame + in.d);
+  for (std::uint32_t l = 0; l < 32; ++l) {
+    if (!(mask >> l & 1)) continue;
+    const Mbarrier b = Mbarrier::unpack(state[l]);
+    low[l] = 0;
+    low[l + 32] = static_cast<std::uint32_t>(b.parity) << 31 | ((1u << 20) - b.pending) << 11;
+  }
 }
 
 }  // namespace warpmem::emulate

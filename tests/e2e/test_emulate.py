@@ -566,6 +566,127 @@ int main() {
             self.assertEqual((run.status, run.out), (0, "12 520 6561 0 710\n"), run.err)
             self.assertIn("p[threadIdx.x] < 700", run.err)
 
+    def test_machine_code_calls_through_pointers_of_other_objects(self):
+        with open(self.path("part.cu"), "w", encoding="utf-8") as file:
+            file.write("""
+__device__ __noinline__ float twice(float x) { return 2 * x; }
+__device__ __noinline__ float thrice(float x) { return 3 * x; }
+__device__ float (*table[2])(float) = {twice, thrice};
+""")
+        with open(self.path("app.cu"), "w", encoding="utf-8") as file:
+            file.write("""
+#include <cstdio>
+#include <cstdlib>
+typedef float (*Function)(float);
+__device__ float twice(float x);
+extern __device__ float (*table[2])(float);
+struct Shape { __device__ virtual float area(float x) const = 0; };
+struct Square : Shape { __device__ float area(float x) const override { return x * x; } };
+struct Round : Shape { float r; __device__ float area(float x) const override { return twice(x) * r; } };
+__device__ Function kept;
+__device__ __noinline__ int deep(int n, const int* p) {
+  int local[64];
+  for (int i = 0; i < 64; ++i) local[i] = p[0] + i;
+  return n ? deep(n - 1, p) + local[(n * 7) & 63] : local[5];
+}
+__global__ void calls(float* out, int n, Function* give) {
+  Square square; Round round; round.r = 3;
+  const Shape* shapes[2] = {&square, &round};
+  out[threadIdx.x] = table[threadIdx.x / 4 & 1](shapes[(threadIdx.x + n) & 1]->area(threadIdx.x));
+  if (threadIdx.x == 0) *give = table[1], kept = twice;
+}
+__global__ void takes(float* out, Function f) { out[threadIdx.x] += f(threadIdx.x) + kept(1); }
+__global__ void recursion(float* out, int n, const int* p) { out[threadIdx.x] += deep(n, p); }
+int main(int count, char** words) {
+  const int n = atoi(words[1]);
+  if (count > 2) cudaDeviceSetLimit(cudaLimitStackSize, atoi(words[2]));
+  float *out, h[32]; Function *given, f; int* p;
+  cudaMalloc(&out, sizeof h), cudaMalloc(&given, sizeof f), cudaMalloc(&p, 4), cudaMemset(p, 0, 4);
+  calls<<<1, 32>>>(out, n, given);
+  cudaMemcpy(&f, given, sizeof f, cudaMemcpyDeviceToHost);
+  takes<<<1, 32>>>(out, f);
+  recursion<<<1, 32>>>(out, n, p);
+  printf("%d:", cudaDeviceSynchronize());
+  cudaMemcpy(h, out, sizeof h, cudaMemcpyDeviceToHost);
+  for (int i = 0; i < 32; ++i) printf(" %g", h[i]);
+}
+""")
+        subprocess.run([NVCC, "-cudart", "shared", "-rdc=true", "-gencode", "arch=compute_90,code=[sm_90,compute_90]", "part.cu", "app.cu", "-o", "app"],
+                       cwd=self.folder, check=True, stderr=subprocess.DEVNULL)
+        from_ptx = self.run_command("emulate", "--level", "ptx", "-o", "", "./app", "--", "20", "16384")
+        run = self.run_command("emulate", "--level", "sass", "-o", "", "./app", "--", "20", "16384")
+        if run.status == 6 and "nvdisasm" in run.err:
+            self.skipTest("nvdisasm is not installed")
+        self.assertTrue(from_ptx.out.startswith("0: "), from_ptx.err)
+        self.assertEqual((run.status, run.out), (0, from_ptx.out), run.err)
+        # A thread's stack is as large as the program asks for; nobody asks for more than 1 KiB.
+        run = self.run_command("emulate", "--level", "sass", "-o", "", "./app", "--", "20")
+        self.assertTrue(run.out.startswith("700:"), run.out)
+        self.assertIn("the stack has overflowed: a thread has 1024 bytes", run.err)
+        self.assertIn("cudaLimitStackSize", run.err)
+
+    def test_machine_code_launches_kernels(self):
+        with open(self.path("app.cu"), "w", encoding="utf-8") as file:
+            file.write("""
+#include <cstdio>
+__global__ void child(int k, int* p) { atomicAdd(p, k * threadIdx.x); }
+__global__ void parent(int* p) {
+  if (threadIdx.x < 2) child<<<2, 32>>>(threadIdx.x + 1, p);
+  if (threadIdx.x == 0) child<<<dim3(1, 2, 3), 16, 0, cudaStreamTailLaunch>>>(3, p + 1);
+  p[2] = cudaGetLastError();
+}
+int main() {
+  int *p, h[3];
+  cudaMalloc(&p, sizeof h), cudaMemset(p, 0, sizeof h);
+  parent<<<1, 32>>>(p);
+  cudaMemcpy(h, p, sizeof h, cudaMemcpyDeviceToHost);
+  printf("%d %d %d", h[0], h[1], h[2]);
+}
+""")
+        subprocess.run([NVCC, "-cudart", "shared", "-rdc=true", "-gencode", "arch=compute_90,code=[sm_90,compute_90]", "app.cu", "-lcudadevrt", "-o", "app"],
+                       cwd=self.folder, check=True)
+        from_ptx = self.run_command("emulate", "--level", "ptx", "-o", "", "./app")
+        run = self.run_command("emulate", "--level", "sass", "-o", "", "./app")
+        if run.status == 6 and "nvdisasm" in run.err:
+            self.skipTest("nvdisasm is not installed")
+        self.assertEqual(from_ptx.out, "2976 2160 0", from_ptx.err)
+        self.assertEqual((run.status, run.out), (0, from_ptx.out), run.err)
+
+    def test_what_a_warpgroup_reads_is_in_the_trace(self):
+        source = os.path.join(SOURCE, "kernels", "micro", "wgmma_reads.cu")
+        subprocess.run([NVCC, "-std=c++17", "-cudart", "shared", "-gencode", "arch=compute_90a,code=sm_90a", source, "-o", "reads"],
+                       cwd=self.folder, check=True)
+        run = self.run_command("emulate", "--level", "sass", "./reads")
+        if run.status == 6 and "nvdisasm" in run.err:
+            self.skipTest("nvdisasm is not installed")
+        self.assertEqual(run.status, 0, run.err)
+        # 64 and 8 columns of 16 halves, and B alone; each of four warps says so of all of them.
+        for launch, size in ((8, 4096), (7, 2304), (6, 256)):
+            dump = self.run_command("dump", "trace.wmt", "--launch", str(launch)).out
+            self.assertEqual(len(re.findall(rf"product +shared +{size} +ffffffff +0x4400 ", dump)), 4 * 256)
+
+    def test_machine_code_takes_large_parameters(self):
+        with open(self.path("app.cu"), "w", encoding="utf-8") as file:
+            file.write("""
+#include <cstdio>
+struct Large { int v[8000]; };
+__global__ void k(__grid_constant__ const Large large, int* out) { out[threadIdx.x] = large.v[7999 - threadIdx.x]; }
+int main() {
+  Large large;
+  for (int i = 0; i < 8000; ++i) large.v[i] = 3 * i;
+  int *out, h[32];
+  cudaMalloc(&out, sizeof h);
+  k<<<1, 32>>>(large, out);
+  cudaMemcpy(h, out, sizeof h, cudaMemcpyDeviceToHost);
+  printf("%d %d", h[0], h[31]);
+}
+""")
+        subprocess.run([NVCC, "-cudart", "shared", "-gencode", "arch=compute_90,code=sm_90", "app.cu", "-o", "sass"], cwd=self.folder, check=True)
+        run = self.run_command("emulate", "--level", "sass", "-o", "", "./sass")
+        if run.status == 6 and "nvdisasm" in run.err:
+            self.skipTest("nvdisasm is not installed")
+        self.assertEqual((run.status, run.out), (0, "23997 23904"), run.err)
+
     def test_missing_ptx_names_the_flag(self):
         with open(self.path("app.cu"), "w", encoding="utf-8") as file:
             file.write("__global__ void k() {}\nint main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n")
