@@ -5,8 +5,8 @@ option(WARPMEM_UNITY "Compile eight files of a folder as one" OFF)
 set(warpmem_unity_files 8)
 
 # Folders of small files that are alike and use the same names, as the rows of a table do: each is compiled by itself.
-set(warpmem_apart model/access/rule model/cache/replacement model/card/fields model/shared/rule
-  emulate/sass)
+set(warpmem_apart model/access/rule model/cache/allocate model/cache/index model/cache/replacement model/cache/write
+  model/card/fields model/shared/rule emulate/sass)
 
 # warpmem_unity(TARGET): stands behind all that adds sources to TARGET.
 function(warpmem_unity target)

@@ -71,7 +71,7 @@ inline void Interpreter::run_arithmetic(Stretch& s) {
 
 // False: the part is where it meets others, has left the loop it would meet them in, or has had its
 // turn.
-inline bool Interpreter::enter_block(Stretch& s, const Inst& in) {
+inline bool Interpreter::enter_block(Stretch& s) {
   if (s.pc == s.meet) {
     account(s);
     s.warp.ready.pop_back();
@@ -99,7 +99,7 @@ void Interpreter::run_part(Warp& warp, std::uint64_t& slice) {
   Stretch s = begin(warp, slice);
   while (true) {
     const Inst& in = s.code.code[s.pc];
-    if (in.leader && !enter_block(s, in)) return;
+    if (in.leader && !enter_block(s)) return;
     if (in.kind == Kind::kCompute) {
       run_arithmetic(s);
       continue;

@@ -46,7 +46,7 @@ class Interpreter {
   Stretch begin(Warp& warp, std::uint64_t& slice);
   void run_part(Warp& warp, std::uint64_t& slice);
   static void run_arithmetic(Stretch& s);
-  bool enter_block(Stretch& s, const Inst& in);
+  bool enter_block(Stretch& s);
   void account(Stretch& s);
   static bool take_back(Stretch& s, const Inst& in);
 

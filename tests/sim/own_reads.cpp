@@ -34,7 +34,7 @@ TEST_CASE(
     if (row.at("kind") != "sum3" || row.at("cold") != "0") continue;
     const auto ctas = static_cast<std::uint32_t>(std::stoul(row.at("ctas"))),
                warps = static_cast<std::uint32_t>(std::stoul(row.at("warps")));
-    if (ctas > 132 || warps * ctas > 1 && warps == 1) continue;
+    if (ctas > 132 || (warps * ctas > 1 && warps == 1)) continue;
     const double measured = std::stod(row.at("requests")) / (ctas * warps),
                  model = sum_of_three(ctas, warps);
     INFO(ctas << " CTAs of " << warps << " warps: " << model << " requests a warp, measured "

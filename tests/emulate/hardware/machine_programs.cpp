@@ -7,6 +7,7 @@
 #include "binary/disassembly/disassembly.hpp"
 #include "emulate/executor/tensor_map.hpp"
 #include "emulate/ptx/parser.hpp"
+#include "emulate/ptx/program.hpp"
 #include "emulate/sass/machine_kernel.hpp"
 #include "tests/emulate/h200.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 #include "emulate/executor/executor.hpp"
-#include "emulate/mapping/toolkit.hpp"
+#include "emulate/toolkit/toolkit.hpp"
 
 namespace warpmem::emulate::hardware {
 
