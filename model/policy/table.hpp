@@ -4,6 +4,9 @@
 // A new row goes to the end of its list, as stored numbers count from the first.
 #pragma once
 
+#include <string>
+#include <vector>
+
 // In an enum; in a list of names; what its file defines, declared and in a list.
 #define WARPMEM_ENUMERATOR(name, enumerator) enumerator,
 #define WARPMEM_NAME(name, enumerator) #name,
