@@ -4,6 +4,8 @@
 #include <sys/resource.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+
 #include "base/units.hpp"
 #include "command/number_option.hpp"
 
@@ -27,7 +29,11 @@ void hold(std::uint64_t bytes) {
 }  // namespace
 
 void add_memory_limit_option(CLI::App& verb) {
-  if (verb.get_option_no_throw("--threads") == nullptr) return;
+  // CLI11's own search ends the program where memory ends.
+  const bool threads = std::ranges::any_of(verb.get_options(), [](const CLI::Option* option) {
+    return option->get_name() == "--threads";
+  });
+  if (!threads) return;
   WholeRange range{kLeast, kNoMost, "bytes"};
   range.sizes = true;
   add_whole_option(verb, "--max-memory", range, hold,

@@ -119,7 +119,8 @@ struct LaunchExplanation {
   std::uint64_t launch = 0;
   std::string kernel;
   Dim3 grid{1, 1, 1}, block{1, 1, 1};
-  std::string limit;  // a sentence; empty: not known
+  std::string limit;          // a sentence; empty: not known
+  bool limit_unseen = false;  // … it is of accesses whose addresses the trace does not have
   RunCost cost;
   std::vector<SiteTraffic> sites;  // worst first
   std::vector<ArrayTraffic> arrays;

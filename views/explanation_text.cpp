@@ -245,7 +245,9 @@ std::string explanation_text(const LaunchExplanation& l, const Terminal& termina
                    terminal.width, 0);
   std::size_t number = 0;
   for (const Finding& f : l.findings) out += finding_text(l, f, ++number, terminal);
-  if (l.findings.empty()) out += "\nno access moves more than it has to\n";
+  if (l.findings.empty())
+    out += l.limit_unseen ? "\nof the accesses in the trace none moves more than it has to\n"
+                          : "\nno access moves more than it has to\n";
   if (!l.changes.empty())
     out += "\n" + styled("the launch as a whole\n", Style::kBold, terminal.colour);
   for (const Change& c : l.changes) out += fix_text(l, c, terminal);

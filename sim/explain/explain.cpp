@@ -70,8 +70,19 @@ class Explainer {
     out_.kernel = replayed_.metrics.kernel;
     out_.grid = launch_.grid, out_.block = launch_.block;
     out_.cost = cost_of(replayed_);
-    if (replayed_.time) out_.limit = bottleneck(*replayed_.time).sentence;
     out_.notes = replayed_.notes;
+    if (replayed_.time) {
+      const Bottleneck limits = bottleneck(*replayed_.time);
+      out_.limit = limits.sentence;
+      const bool seen = std::ranges::any_of(
+          sites_, [](const trace::Site& s) { return s.space == trace::Space::kConstant; });
+      out_.limit_unseen = limits.cause == Bottleneck::Cause::kConstants && !seen;
+      if (out_.limit_unseen)
+        out_.notes.emplace_back(
+            "a recording has no addresses of constants, so that no line can be named for what "
+            "limits "
+            "this launch: emulate the program to see it");
+    }
     if (!replayed_.complete) out_.notes.emplace_back("the launch is incomplete in the trace");
     return {};
   }
