@@ -153,9 +153,7 @@ int cudaDeviceSetLimit(int which, std::size_t value) {
       value = static_cast<std::size_t>(r.device().persisting_l2());
     r.limits[which] = value;
     if (which == kHeapLimit) r.memory.set_heap(value);
-    const bool machine_code =
-        emulate::wants_machine_code(r.session.options().level, r.device().cc());
-    if (const char* why = not_obeyed(which, machine_code)) r.session.note_once(why);
+    if (const char* why = not_obeyed(which, runs_machine_code(r))) r.session.note_once(why);
     return kSuccess;
   });
 }

@@ -71,12 +71,6 @@ bool runs_on(const std::string& arch, std::uint32_t cc) {
   return number / 10 == cc / 10 && (arch.ends_with('a') ? number == cc : number <= cc);
 }
 
-// Whether cubins can be read, and are to be.
-bool runs_machine_code(const Runtime& r) {
-  return emulate::wants_machine_code(Runtime::registry().level(), r.device().cc()) &&
-         emulate::find_nvdisasm().ok();
-}
-
 // Machine code, and the PTX that it was made of if that is kept in it (binary/cubin/kept_ptx.hpp).
 Code load_machine_code(Runtime& r, const void* code, const std::string& name, Module** out) {
   const std::span<const unsigned char> cubin(static_cast<const unsigned char*>(code),

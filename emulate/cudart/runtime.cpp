@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "emulate/cudart/interrupt.hpp"
+#include "emulate/toolkit/toolkit.hpp"
 
 namespace warpmem::cudart {
 namespace {
@@ -139,6 +140,11 @@ __attribute__((destructor)) static void at_unload() {
                                    fmt::format("the trace cannot be closed: {}", error.what()), "",
                                    "allow more threads (ulimit -u)"});
   }
+}
+
+bool runs_machine_code(const Runtime& r) {
+  return emulate::wants_machine_code(Runtime::registry().level(), r.device().cc()) &&
+         emulate::find_nvdisasm().ok();
 }
 
 void end_process_now() { seal_at_exit(); }

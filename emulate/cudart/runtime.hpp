@@ -161,6 +161,8 @@ ThreadState& thread_state();
 
 // Null when it could not be made: the reason has been printed.
 Runtime* runtime();
+// Whether machine code can be read here, and is to be.
+bool runs_machine_code(const Runtime& r);
 
 // What a grid or a block beyond the GPU's limits is: it depends on the runtime's version.
 Code invalid_configuration();
