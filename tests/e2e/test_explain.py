@@ -86,6 +86,14 @@ class Explain(harness.CommandTest):
             self.assert_works(run)
         self.assertIn("pc 0x", self.run_command("explain", self.trace("bare")).out)
 
+    def test_what_limits_and_is_not_in_the_trace_is_said(self):
+        text = " ".join(self.run_command("explain", reference("constant_memory_divergent"), "--no-gain").out.split())
+        self.assertIn("bottleneck: constant caches", text)
+        self.assertIn("of the accesses in the trace none moves more than it has to", text)
+        self.assertIn("a recording has no addresses of constants", text)
+        text = self.run_command("explain", reference("constant_memory_uniform"), "--no-gain").out
+        self.assertNotIn("addresses of constants", text)
+
     def test_the_same_bytes_twice(self):
         first = self.run_command("explain", reference("aos_soa_aos_load_all"), "--format", "json").out
         self.assertEqual(first, self.run_command("explain", reference("aos_soa_aos_load_all"), "--format", "json").out)
