@@ -69,7 +69,7 @@ Result<Machine> machine_of(const std::string& gpu, const std::vector<model::Card
       if (auto ok = change_launches(out.rewrite, key, value); !ok) return ok.error();
       continue;
     }
-    std::erase_if(all, [&](const model::CardSetting& s) { return s.key == key; });
+    std::erase_if(all, [&same = key](const model::CardSetting& s) { return s.key == same; });
     all.push_back({key, value});
   }
   if (!all.empty())

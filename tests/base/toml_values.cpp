@@ -54,3 +54,18 @@ TEST_CASE("what is wrong with a TOML value is said with its line, the value and 
         "l.toml, line 4: size: 'x' is not a whole number\n"
         "  fix: write a whole number of bytes from 0 B to 10 B, or a size as 64KiB");
 }
+
+TEST_CASE("beyond ASCII a character stands in quotes or in a comment, or is refused") {
+  for (const char* text : {"a = \"é\"", "a = 'é'", "a = 1  # é", "\"é\" = 1",
+                           "a = \"\"\"é\n\"é\"\"\"", "a = '''\n'é'''"}) {
+    INFO(text);
+    CHECK(toml_table(text, "x.toml").ok());
+  }
+  for (const char* text :
+       {"é = 1", "b = 1\ninhe\xEF\xB8\xBFnt = 1", "b = 2\na = 1 é", "name =9\"\"\"'''\xD1\xA0 1"}) {
+    INFO(text);
+    const auto table = toml_table(text, "x.toml");
+    REQUIRE_FALSE(table.ok());
+    CHECK(table.error().text().find("not valid TOML") != std::string::npos);
+  }
+}

@@ -1,6 +1,6 @@
 """measure.py BUILD [--fuzz SECONDS]: what each promise of reliability was tried with, as docs/reliability.md shows it.
 
-figures.csv: a row a test that holds a promise: a Catch2 program and its test cases (* stands for anything), or `e2e` and
+figures.csv: a row a test that holds a promise: a Catch2 program and its test cases (* at an end stands for anything), or `e2e` and
 a test of tests/e2e. Each runs; a check is an assertion of Catch2. With --fuzz each target of build-fuzz runs so long.
 BUILD/Testing/nightly.csv, which ./check --nightly writes, has how its parts ended.
 """

@@ -87,8 +87,10 @@ void CtaIndex::finish() {
 }
 
 std::span<const std::uint32_t> CtaIndex::of(std::uint32_t block) const {
-  const auto [first, end] = std::ranges::equal_range(
-      by_place_, block, {}, [&](std::uint32_t i) { return runs_[i].block; });
+  const auto first = std::ranges::lower_bound(by_place_, block, {},
+                                              [&](std::uint32_t i) { return runs_[i].block; });
+  const auto end = std::ranges::upper_bound(first, by_place_.end(), block, {},
+                                            [&](std::uint32_t i) { return runs_[i].block; });
   return {first, end};
 }
 
