@@ -30,10 +30,10 @@ void hold(std::uint64_t bytes) {
 
 void add_memory_limit_option(CLI::App& verb) {
   // CLI11's own search ends the program where memory ends.
-  const bool threads = std::ranges::any_of(verb.get_options(), [](const CLI::Option* option) {
-    return option->get_name() == "--threads";
+  const bool takes_much = std::ranges::any_of(verb.get_options(), [](const CLI::Option* option) {
+    return option->get_name() == "--threads" || option->get_name() == "--partial";
   });
-  if (!threads) return;
+  if (!takes_much) return;
   WholeRange range{kLeast, kNoMost, "bytes"};
   range.sizes = true;
   add_whole_option(verb, "--max-memory", range, hold,
