@@ -8,6 +8,9 @@ set(warpmem_unity_files 8)
 set(warpmem_apart model/access/rule model/cache/allocate model/cache/index model/cache/replacement model/cache/write
   model/card/fields model/shared/rule emulate/sass)
 
+# Rooms whose folders are small: their files are compiled together across folders.
+set(warpmem_together command)
+
 # warpmem_unity(TARGET): stands behind all that adds sources to TARGET.
 function(warpmem_unity target)
   if(NOT WARPMEM_UNITY)
@@ -25,6 +28,10 @@ function(warpmem_unity target)
     if(folder IN_LIST warpmem_apart OR path MATCHES "^\\.\\.")
       set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
       continue()
+    endif()
+    string(REGEX MATCH "^[^/]+" room "${folder}")
+    if(room IN_LIST warpmem_together)
+      set(folder ${room})
     endif()
     if(NOT folder STREQUAL last)
       set(count 0)

@@ -18,11 +18,11 @@
 #include "base/run_files.hpp"
 #include "command/command.hpp"
 #include "command/ending.hpp"
-#include "command/memory_limit.hpp"
-#include "command/named_files.hpp"
-#include "command/output.hpp"
-#include "command/program_words.hpp"
-#include "command/terminal.hpp"
+#include "command/options/memory_limit.hpp"
+#include "command/options/named_files.hpp"
+#include "command/options/program_words.hpp"
+#include "command/screen/output.hpp"
+#include "command/screen/terminal.hpp"
 #include "command/usage.hpp"
 
 namespace warpmem::command {

@@ -5,7 +5,7 @@
 
 #include "command/command.hpp"
 #include "command/examples.hpp"
-#include "command/memory_limit.hpp"
+#include "command/options/memory_limit.hpp"
 #include "command/version.hpp"
 
 namespace warpmem::command {
