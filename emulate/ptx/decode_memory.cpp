@@ -5,6 +5,14 @@
 #include "emulate/ptx/decoder.hpp"
 
 namespace warpmem::emulate {
+namespace {
+
+// Addresses go round, as the hardware's do.
+std::int64_t wrapped(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
+}  // namespace
 
 bool Decoder::memory(Modifiers& m) {
   const std::string_view b = m.base();
@@ -120,15 +128,15 @@ void Decoder::address(const Operand& o, Access& access) {
   }
   if (base.kind == Operand::Kind::kInteger) {
     access.address_bytes = 0;
-    access.offset += static_cast<std::int64_t>(base.value);
+    access.offset = wrapped(access.offset, static_cast<std::int64_t>(base.value));
     return;
   }
   std::uint64_t value = 0;
   if (address_constant(base, value)) {
     access.address_bytes = 0;
-    access.offset += static_cast<std::int64_t>(value);
+    access.offset = wrapped(access.offset, static_cast<std::int64_t>(value));
     if (access.space == Space::kGeneric && base.variable && base.variable->space == Space::kShared)
-      access.offset += static_cast<std::int64_t>(kSharedWindow);
+      access.offset = wrapped(access.offset, static_cast<std::int64_t>(kSharedWindow));
     return;
   }
   access.address_bytes = 8;
