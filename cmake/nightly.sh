@@ -21,7 +21,7 @@ sanitizer() {
     ctest --preset "$1" -LE long -j "$jobs" --timeout 7200
 }
 
-# Each of tests/fuzz/CMakeLists.txt. A find stays in build-fuzz/finds.
+# Each of tests/fuzz/CMakeLists.txt. A find stays in build-fuzz/finds, and each target's log.
 fuzz() {
   targets="trace records instruction ptx ncu_csv nvprof_csv card pattern program cubin store machine_code"
   finds=build-fuzz/finds
@@ -33,7 +33,8 @@ fuzz() {
     mkdir -p "$1"
     [ ! -d "tests/fuzz/corpus/$target" ] || set -- "$@" "tests/fuzz/corpus/$target"
     "build-fuzz/bin/fuzz_$target" -max_total_time="$seconds" -print_final_stats=1 \
-      -artifact_prefix="$finds/$target-" "$@" || failed="$failed fuzz_$target"
+      -artifact_prefix="$finds/$target-" "$@" >"$finds/$target.log" 2>&1 || failed="$failed fuzz_$target"
+    tail -n 6 "$finds/$target.log"
   done
 }
 

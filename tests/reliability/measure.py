@@ -1,7 +1,8 @@
-"""measure.py BUILD [--fuzz SECONDS]: what each promise of reliability was tried with, as docs/reliability.md shows it.
+"""measure.py BUILD [--fuzz FOLDER]: what each promise of reliability was tried with, as docs/reliability.md shows it.
 
 figures.csv: a row a test that holds a promise: a Catch2 program and its test cases (* at an end stands for anything), or `e2e` and
-a test of tests/e2e. Each runs; a check is an assertion of Catch2. With --fuzz each target of build-fuzz runs so long.
+a test of tests/e2e. Each runs; a check is an assertion of Catch2. With --fuzz the page has what the targets' logs say, which ./check --nightly fuzz
+leaves in build-fuzz/finds.
 BUILD/Testing/nightly.csv, which ./check --nightly writes, has how its parts ended.
 """
 import argparse
@@ -39,18 +40,15 @@ def end_to_end(build, test):
         raise SystemExit(f"measure: {test} failed or did not run\n{done.stderr}")
 
 
-def fuzzed(folder, seconds):
-    """(target, executions, finds) of each fuzz target that is built."""
-    for program in sorted((folder / "bin").glob("fuzz_*")):
-        name = program.name.removeprefix("fuzz_")
-        corpus = SOURCE / "tests/fuzz/corpus" / name
-        new = folder / "finds" / name
-        new.mkdir(parents=True, exist_ok=True)
-        done = subprocess.run([program, f"-max_total_time={seconds}", "-print_final_stats=1",
-                               f"-artifact_prefix={folder}/finds/{name}-", new, *([corpus] if corpus.is_dir() else [])],
-                              capture_output=True, text=True, errors="replace")
-        runs = re.search(r"number_of_executed_units: (\d+)", done.stderr)
-        yield name, int(runs[1]) if runs else 0, done.returncode
+def fuzzed(folder):
+    """(target, seconds, executions, whether something was found) of each log."""
+    for log in sorted(folder.glob("*.log")):
+        said = log.read_text(errors="replace")
+        runs = re.search(r"number_of_executed_units: (\d+)", said)
+        took = re.search(r"Done \d+ runs in (\d+) second", said)
+        if not runs:
+            raise SystemExit(f"measure: {log} is of no run that ended")
+        yield log.stem, int(took[1]) if took else None, int(runs[1]), "SUMMARY: " in said
 
 
 def tries(build):
@@ -72,7 +70,7 @@ def tries(build):
     return out
 
 
-def page(build, seconds):
+def page(build, logs):
     text = ["# Reliability, as it was tried", "",
             "Written by `tests/reliability/measure.py` from the runs themselves; [promises](promises.md) has all tests.",
             f"{datetime.date.today()}, {os.cpu_count()} processors. A check is an assertion; tests of the command from",
@@ -84,11 +82,11 @@ def page(build, seconds):
     corpus = collections.Counter(p.parent.name for p in (SOURCE / "tests/fuzz/corpus").rglob("*") if p.is_file())
     text += ["", f"R5: {sum(corpus.values())} inputs that fuzzing found or that began it are kept in `tests/fuzz/corpus`, "
              "and are tried at each run of their targets.", ""]
-    if seconds:
-        text += [f"R4, {seconds} seconds a target under the address and undefined-behaviour sanitizers:", "",
-                 "| target | executions | finds |", "|---|---:|---:|"]
-        text += [f"| {name} | {runs:,} | {'none' if status == 0 else 'some'} |"
-                 for name, runs, status in fuzzed(SOURCE / "build-fuzz", seconds)]
+    if logs:
+        text += ["R4, under the address and undefined-behaviour sanitizers:", "",
+                 "| target | seconds | executions | finds |", "|---|---:|---:|---|"]
+        text += [f"| {name} | {took or 'until the find'} | {runs:,} | {'one' if found else 'none'} |"
+                 for name, took, runs, found in fuzzed(logs)]
         text.append("")
     nightly = build / "Testing/nightly.csv"
     if nightly.exists():
@@ -103,7 +101,7 @@ def page(build, seconds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build", type=pathlib.Path)
-    parser.add_argument("--fuzz", type=int, default=0, metavar="SECONDS")
+    parser.add_argument("--fuzz", type=pathlib.Path, metavar="FOLDER")
     options = parser.parse_args()
     PAGE.write_text(page(options.build.resolve(), options.fuzz).rstrip() + "\n")
 
