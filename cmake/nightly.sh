@@ -1,5 +1,5 @@
 #!/bin/sh
-# nightly.sh [PART]...: what ./check --nightly runs after all tests: slow tests, clang-tidy, Python's
+# nightly.sh [PART]...: what ./check --nightly runs after all tests: slow tests, an hour's soak, clang-tidy, Python's
 # stacks, the sanitizers, coverage, and the fuzz targets for ten minutes each (WARPMEM_FUZZ_SECONDS says
 # otherwise). Goes on after a failure; names all at its end, and how long each part took.
 set -u
@@ -45,6 +45,9 @@ slow() {
       --output-on-failure --timeout 3600
 }
 
+# An hour of replays in one process (WARPMEM_SOAK_SECONDS says otherwise): its memory does not grow.
+soak() { build/bin/test_sim '[.soak]'; }
+
 # Kernels that Python's stacks compile: their packages take some GB.
 python() {
   WARPMEM_PYTHON_STACKS=$PWD/build/python-stacks ctest --test-dir build -R e2e_python_stacks --timeout 14400 --output-on-failure
@@ -61,7 +64,7 @@ coverage() {
 asan() { sanitizer asan; }
 tsan() { sanitizer tsan; }
 
-[ $# -gt 0 ] || set -- slow tidy python asan tsan coverage fuzz
+[ $# -gt 0 ] || set -- slow soak tidy python asan tsan coverage fuzz
 took=
 for part in "$@"; do
   started=$(date +%s)

@@ -1,11 +1,13 @@
-// Structures written field by field: which of a warp's stores to the same sectors leave the SM together, and for how
-// long. Each lane writes `W` words of 4 or 8 bytes side by side, one store a word; the kinds of store differ (weak, or
-// volatile, which is .sys), and so does what was read before (nothing, the same words), how many instructions lie
-// between two stores, and how many warps do the same. To be run under the profiler, one launch a case:
+// Structures written field by field: which of a warp's stores to the same sectors leave the SM
+// together, and for how long. Each lane writes `W` words of 4 or 8 bytes side by side, one store a
+// word; the kinds of store differ (weak, or volatile, which is .sys), and so does what was read
+// before (nothing, the same words), how many instructions lie between two stores, and how many
+// warps do the same. To be run under the profiler, one launch a case:
 //   ncu --clock-control none --csv --page raw --print-units base --metrics sm__cycles_elapsed.max,
 //       l1tex__t_requests_pipe_lsu_mem_global_op_st.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum,
 //       l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum,l1tex__m_l1tex2xbar_write_sectors.sum,
-//       lts__t_requests_srcunit_tex_op_write.sum,lts__t_sectors_srcunit_tex_op_write.sum store_fields
+//       lts__t_requests_srcunit_tex_op_write.sum,lts__t_sectors_srcunit_tex_op_write.sum
+//       store_fields
 #include "micro.cuh"
 
 enum Kind { kWeak, kVolatile };
@@ -26,7 +28,8 @@ template <class T, int W, Kind kind>
 __global__ void fields(T* base, u32 apart, int rounds, int read, int between) {
   const u32 threads = gridDim.x * blockDim.x;
   for (int r = 0; r < rounds; ++r) {
-    T* const to = base + (u64{static_cast<u32>(r)} * threads + blockIdx.x * blockDim.x + threadIdx.x) * apart;
+    T* const to =
+        base + (u64{static_cast<u32>(r)} * threads + blockIdx.x * blockDim.x + threadIdx.x) * apart;
     T v[W];
 #pragma unroll
     for (int w = 0; w < W; ++w) v[w] = read ? to[w] : T(w);
@@ -43,8 +46,8 @@ u8* memory;
 
 template <class T, int W, Kind kind>
 void run(u32 apart, int grid, int block, int rounds, int read, int between) {
-  label("%d words of %d apart %d %s read %d between %d,%d,%d", W, (int)sizeof(T), (int)apart, kind == kWeak ? "weak" : "volatile", read,
-        between, grid, block);
+  label("%d words of %d apart %d %s read %d between %d,%d,%d", W, (int)sizeof(T), (int)apart,
+        kind == kWeak ? "weak" : "volatile", read, between, grid, block);
   fields<T, W, kind><<<grid, block>>>(reinterpret_cast<T*>(memory), apart, rounds, read, between);
   CHECK(cudaGetLastError());
   CHECK(cudaDeviceSynchronize());
