@@ -7,6 +7,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/included_files.hpp"
 #include "base/printable.hpp"
 #include "base/tool_run.hpp"
 #include "sweep/batch_job.hpp"
@@ -97,11 +98,20 @@ bool is_source(const std::string& path) {
 
 void add_files(const std::string& command, std::set<std::string>& files) {
   constexpr const char* kBetween = " \t\n'\"=;&|<>()";
+  std::vector<std::string> words;
   for (std::size_t at = command.find_first_not_of(kBetween); at != std::string::npos;) {
     const std::size_t end = std::min(command.find_first_of(kBetween, at), command.size());
-    const std::string word = command.substr(at, end - at);
-    if (std::error_code none; std::filesystem::is_regular_file(word, none)) files.insert(word);
+    words.push_back(command.substr(at, end - at));
     at = command.find_first_not_of(kBetween, end);
+  }
+  const auto folders = include_folders(words);
+  for (const std::string& word : words) {
+    std::error_code none;
+    if (!std::filesystem::is_regular_file(word, none)) continue;
+    files.insert(word);
+    if (!is_code(word)) continue;
+    const auto headers = included_files(word, folders);
+    files.insert(headers.begin(), headers.end());
   }
 }
 

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "base/included_files.hpp"
 #include "base/output_file.hpp"
 #include "base/run_files.hpp"
 #include "base/tool_run.hpp"
@@ -130,7 +131,12 @@ void find_stripped_runtime(const std::string& program, cudart::ProgramFile& file
 // What the program may read: itself or its sources, and the files that it is given.
 void note_files(const ProgramRun& run) {
   for (const auto* words : {&run.words, &run.arguments})
-    for (const std::string& word : *words) note_input(word);
+    for (const std::string& word : *words) {
+      note_input(word);
+      if (is_code(word))
+        for (const std::string& header : included_files(word, include_folders(run.words)))
+          note_input(header);
+    }
   if (!names_source(run.words)) note_input(cudart::find_command(run.words.front()));
 }
 

@@ -219,6 +219,15 @@ class Sweeps(Lost):
         shutil.copy(self.path("make.sh"), self.path("make2.sh"))
         self.refused("explore", "--vary", "x=1,2", "--counts", "--make", "sh make{x}.sh {trace}", "-o", "make2.sh", "--force")
 
+    def test_what_a_source_includes_is_read_too(self):
+        os.mkdir(self.path("inc"))
+        self.write("app.cu", '#include "tile.cuh"\n')
+        self.write("inc/tile.cuh", '#include "size.h"\n')
+        self.write("inc/size.h", "")
+        for header in ("inc/tile.cuh", "inc/size.h"):
+            self.refused("explore", "--vary", "x=1,2", "--counts", "--make", "sh make.sh {trace} {x} -I inc app.cu", "-o", header, "--force")
+            self.refused("emulate", "-o", header, "--force", "app.cu", "-Iinc")
+
     def test_names_beside_the_results_are_the_users(self):
         """What is not told of stays, whatever it is called; only the points' own name can be in the way."""
         for ending in ("new", "partial-wal", "partial-shm", "partial-journal", "sh", "log-1", "part-1-of-2"):

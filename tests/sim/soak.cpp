@@ -1,4 +1,5 @@
-// One process that replays for an hour: no memory is lost on the way. Nightly (./check --nightly soak).
+// One process that replays for an hour: no memory is lost on the way. Nightly (./check --nightly
+// soak).
 #include <unistd.h>
 
 #include <chrono>
@@ -22,7 +23,8 @@ std::uint64_t resident() {
   return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) / 1024;
 }
 
-// Each trace on a card of each kind of memory system, by both engines; how many of these a card can run.
+// Each trace on a card of each kind of memory system, by both engines; how many of these a card can
+// run.
 std::size_t replay_all(const std::vector<std::string>& traces,
                        const std::vector<model::Card>& cards) {
   std::size_t ran = 0;
@@ -59,7 +61,7 @@ TEST_CASE("an hour of replays does not grow", "[.soak]") {
     ++rounds;
   }
   REQUIRE(rounds > 1);
-  WARN(rounds << " rounds of " << ran << " replays, " << first << " KiB after the first, "
-              << most << " KiB at most");
+  WARN(rounds << " rounds of " << ran << " replays, " << first << " KiB after the first, " << most
+              << " KiB at most");
   CHECK(most < first + first / 20);
 }
