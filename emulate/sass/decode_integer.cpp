@@ -305,6 +305,21 @@ void MachineDecoder::minmax() {
   choose_minmax(dest(0), a, b, truth(i + 2), "min." + type, "max." + type);
 }
 
+// VIMNMX3 R0, a, b, c, predicate: the least of three where it is true
+void MachineDecoder::minmax_of_three() {
+  expect(5, 5);
+  const std::uint32_t a = source(1), b = source(2), c = source(3);
+  const Truth which = truth(4);
+  if (which.row != true_) unknown("a predicate says which of them it takes");
+  const std::string how =
+      fmt::format("{}.{}", which.inverted ? "max" : "min", has("U32") ? "u32" : "s32");
+  const std::uint32_t two = temporary();
+  Inst& first = hidden_compute(how);
+  first.d = two, first.a = a, first.b = b;
+  Inst& to = compute(how);
+  to.d = dest(0), to.a = two, to.b = c;
+}
+
 // The least where `which` is true, else the most.
 void MachineDecoder::choose_minmax(std::uint32_t d, std::uint32_t a, std::uint32_t b, Truth which,
                                    const std::string& least_of, const std::string& most_of,

@@ -117,6 +117,7 @@ class MachineDecoder {
   void choose_minmax(std::uint32_t d, std::uint32_t a, std::uint32_t b, Truth which,
                      const std::string& least_of, const std::string& most_of,
                      std::uint32_t sub = 0);
+  void minmax_of_three();
   void difference();
   Truth truth_or_sign(std::size_t i);
   void permute();
