@@ -92,6 +92,10 @@ void MachineDecoder::multiply_add() {
   if (has("X")) carries = true;
   if (carries && (x || y || (z && (wide || high))))
     unknown("a product with a carry has a negated operand");
+  if (third.complement && (wide || high)) {
+    if (!has("X")) unknown(fmt::format("its operand {} has a modifier", third.text));
+    z = true;  // ~R4 with a carry: what is subtracted
+  }
   if (carries && !wide && !high && out != kNoOffset) unknown("a product of 32 bits gives a carry");
   const bool is_unsigned = has("U32");
   const std::string name = !wide && !high
@@ -125,7 +129,7 @@ void MachineDecoder::lea() {
   if (i != count()) unknown("it has more operands than a shift and a sum");
   if (in.row == true_ && in.inverted) in = {kNoOffset, false};
   if (high && x) unknown("the operand that it shifts is negated");
-  if (!high && in.row != kNoOffset) unknown("it takes a carry");
+  if (!high && (in.row != kNoOffset || (extended && y))) unknown("it takes a carry");
   Inst& to = compute(high ? (sign ? "machine.lea.hi.sx32" : "machine.lea.hi")
                           : (out == kNoOffset ? "machine.lea" : "machine.lea.carry"));
   to.d = dest(0), to.d2 = out, to.a = a, to.b = b, to.c = c, to.e = in.row, to.extra = shift;

@@ -154,6 +154,7 @@ class MachineDecoder {
   void extreme_of_doubles();
   void set_halves();
   void minmax_halves();
+  void minmax_of_three_halves();
   void half_arithmetic();
   void compare_halves();
   // decode_convert.cpp
@@ -161,6 +162,7 @@ class MachineDecoder {
   void integer_to_float();
   void float_to_integer();
   void float_to_float();
+  void convert_floats(Conversion c);
   void pack_floats();
   void round_float();
   void half_to_float();
