@@ -1,18 +1,24 @@
 // libcuda.so.1: device code: linking PTX, libraries and their kernels, what is known of a function.
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <memory>
+#include <span>
 #include <sstream>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "base/printable.hpp"
+#include "binary/cubin/cubin.hpp"
 #include "binary/fatbin/fat_binary.hpp"
 #include "emulate/cudart/driver_calls.hpp"
 #include "emulate/cudart/jit.hpp"
 #include "emulate/cudart/ptx_link.hpp"
+#include "emulate/toolkit/toolkit.hpp"
 
 using namespace warpmem::cudart;
 
@@ -21,13 +27,14 @@ namespace {
 using Address = unsigned long long;
 constexpr int kInvalidValue = 1, kInvalidImage = 200, kInvalidPtx = 218, kFileNotFound = 301,
               kInvalidHandle = 400, kNotFound = 500, kUnknown = 999;
-constexpr int kInputPtx = 1, kInputFatBinary = 2, kInputLibrary = 4;
+constexpr int kInputCubin = 0, kInputPtx = 1, kInputFatBinary = 2, kInputLibrary = 4;
 constexpr int kMajor = 75, kMinor = 76;  // attributes: the compute capability
 
 // CUlinkState: what was added, and what became of it.
 struct Link {
   JitOptions jit;
   std::vector<PtxUnit> units;
+  std::vector<warpmem::emulate::DeviceObject> code;  // of machine code
   std::string linked;
   bool clashes = false;  // two of the units define one name
   bool has_device_runtime = false;
@@ -51,6 +58,33 @@ int refuse(const char* what, const std::string& why) {
   return kInvalidImage;
 }
 
+// Machine code in the program's memory, which may be shorter than the program says.
+int add_code(Link& link, std::span<const unsigned char> image, const std::string& name) {
+  const auto parsed = warpmem::record::parse_cubin(image);
+  if (!parsed) return refuse("cuLinkAddData", parsed.error().text());
+  link.code.push_back({name, "", {}, {image.begin(), image.end()}});
+  return 0;
+}
+
+// With machine code among the parts the whole becomes machine code, as nvlink makes it.
+int complete_code(Link& link, void** image, std::size_t* bytes) {
+  std::vector<warpmem::emulate::DeviceObject> objects = link.code;
+  for (const PtxUnit& unit : link.units)
+    objects.push_back({unit.name, unit.text, link.jit.of_ptxas()});
+  if (objects.size() == 1) {
+    link.linked.assign(objects[0].code.begin(), objects[0].code.end());
+  } else {
+    auto made = assemble_and_link(warpmem::emulate::find_toolkit(), objects,
+                                  fmt::format("sm_{}", compute_capability()));
+    if (!made) return refuse("cuLinkComplete", made.error().text()), kUnknown;
+    link.linked.assign(made->begin(), made->end());
+  }
+  link.complete = true;
+  *image = link.linked.data();
+  if (bytes) *bytes = link.linked.size();
+  return 0;
+}
+
 int add_fat_binary(Link& link, const void* data, const std::string& name) {
   const auto* bytes = static_cast<const std::byte*>(data);
   const auto size = container_bytes(bytes);
@@ -58,7 +92,14 @@ int add_fat_binary(Link& link, const void* data, const std::string& name) {
   const auto entries = read_fat_binary({bytes, *size});
   if (!entries) return refuse("cuLinkAddData", entries.error().text());
   const FatEntry* best = choose_ptx(*entries, compute_capability());
-  if (!best) return refuse("cuLinkAddData", name + " has no PTX for this GPU");
+  if (!best) {
+    const FatEntry* code = choose_machine_code(*entries, compute_capability());
+    if (!code) return refuse("cuLinkAddData", name + " has no code for this GPU");
+    auto image = unpack_machine_code(*code);
+    if (!image) return refuse("cuLinkAddData", image.error().text());
+    return add_code(link, {reinterpret_cast<const unsigned char*>(image->data()), image->size()},
+                    name);
+  }
   auto text = unpack_ptx(*best);
   if (!text) return refuse("cuLinkAddData", text.error().text());
   return add_unit(link, name, std::move(*text));
@@ -108,10 +149,11 @@ int cuLinkAddData_v2(Link* link, int type, void* data, std::size_t bytes, const 
   if (!link || !data) return kInvalidValue;
   const std::string called = name ? name : "code that the program links";
   if (type == kInputFatBinary) return add_fat_binary(*link, data, called);
+  if (type == kInputCubin)
+    return add_code(*link, {static_cast<const unsigned char*>(data), bytes}, called);
   if (type != kInputPtx)
-    return refuse("cuLinkAddData", called +
-                                       " is neither PTX nor a fat binary with PTX in it: "
-                                       "machine code is not linked here");
+    return refuse("cuLinkAddData",
+                  called + " is neither PTX nor machine code nor a fat binary of those");
   const auto* text = static_cast<const char*>(data);
   std::string ptx(text, strnlen(text, bytes));
   if (const int code = compile(ptx, compute_capability(), called, link->jit, true); code != 0)
@@ -136,6 +178,7 @@ int cuLinkComplete(Link* link, void** image, std::size_t* bytes) {
   if (!link || !image) return kInvalidValue;
   if (link->complete) return kInvalidHandle;
   if (link->clashes) return kUnknown;
+  if (!link->code.empty()) return complete_code(*link, image, bytes);
   std::string text;
   if (link->units.size() == 1) {
     text = link->units[0].text;

@@ -29,6 +29,8 @@ struct Inst;
 // Computes all 32 lanes and keeps those of `mask`.
 using Handler = void (*)(std::byte* frame, const Inst& in, std::uint32_t mask);
 
+constexpr std::uint32_t kExclusive = 1;  // Inst::sub of kWarpSync: groups go on one by one
+
 enum class Kind : std::uint8_t {
   kCompute,       // fn does it all
   kSpecial,       // special register number `sub` to d

@@ -39,6 +39,7 @@ enum class LaneKind : std::uint8_t {
 
 // cvt's description in Inst::sub: source kind, destination kind, register widths, rounding.
 // Always inlined: lanes/avx2.cpp must leave no copy that the linker could give to everybody.
+enum class NanAs : std::uint8_t { kByType, kZero, kMost };  // what an integer becomes of NaN
 struct Conversion {
   LaneKind from, to;
   std::uint8_t from_bytes, to_bytes;  // of the registers
@@ -47,12 +48,18 @@ struct Conversion {
   bool saturate;
   bool flush;         // .ftz
   bool relu, finite;  // .relu, .satfinite
+  // Of machine code alone:
+  NanAs nan;
+  bool flush_all;         // denormals of every type, before and after
+  bool negate, absolute;  // which leave a NaN's sign alone
   [[gnu::always_inline]] std::uint32_t pack() const {
     return static_cast<std::uint32_t>(from) | static_cast<std::uint32_t>(to) << 4 |
            std::uint32_t{from_bytes} << 8 | std::uint32_t{to_bytes} << 12 |
            std::uint32_t{rounding} << 17 | std::uint32_t{integral} << 20 |
            std::uint32_t{saturate} << 21 | std::uint32_t{flush} << 22 | std::uint32_t{relu} << 23 |
-           std::uint32_t{finite} << 24;
+           std::uint32_t{finite} << 24 | static_cast<std::uint32_t>(nan) << 25 |
+           std::uint32_t{flush_all} << 27 | std::uint32_t{negate} << 28 |
+           std::uint32_t{absolute} << 29;
   }
   [[gnu::always_inline]] static Conversion unpack(std::uint32_t v) {
     return {static_cast<LaneKind>(v & 15),
@@ -64,7 +71,11 @@ struct Conversion {
             (v >> 21 & 1) != 0,
             (v >> 22 & 1) != 0,
             (v >> 23 & 1) != 0,
-            (v >> 24 & 1) != 0};
+            (v >> 24 & 1) != 0,
+            static_cast<NanAs>(v >> 25 & 3),
+            (v >> 27 & 1) != 0,
+            (v >> 28 & 1) != 0,
+            (v >> 29 & 1) != 0};
   }
 };
 

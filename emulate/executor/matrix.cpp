@@ -77,14 +77,15 @@ double power_of_two(int e) {  // -1022 to 1023
   return std::bit_cast<double>(static_cast<std::uint64_t>(e + 1023) << 52);
 }
 
-float cut(double v) {  // to a float, towards zero
+float cut(double v) {  // to a float, towards zero; what is too large becomes infinite
   const auto bits = std::bit_cast<std::uint64_t>(v);
   const auto exponent = static_cast<int>(bits >> 52 & 0x7ff) - 1023;
   constexpr std::uint64_t kBelow = (std::uint64_t{1} << 29) - 1;  // what a float's mantissa lacks
   if (exponent >= -126 && exponent < 128)
     return static_cast<float>(std::bit_cast<double>(bits & ~kBelow));
   auto f = static_cast<float>(v);
-  if (std::fabs(static_cast<double>(f)) > std::fabs(v)) f = std::nextafterf(f, 0.0f);
+  if (exponent < 128 && std::fabs(static_cast<double>(f)) > std::fabs(v))
+    f = std::nextafterf(f, 0.0f);
   return f;
 }
 

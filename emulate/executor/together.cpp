@@ -87,6 +87,10 @@ bool is_matrix(const Inst& in) {
   }
 }
 
+// WARPSYNC.EXCLUSIVE: what follows has one uniform register for a group of lanes, so that each
+// group runs it alone, up to the BSYNC at which they meet again.
+bool goes_on_apart(const Inst& in) { return in.kind == Kind::kWarpSync && in.sub == kExclusive; }
+
 // Each lane's; matrix instructions take all lanes of the warp.
 const std::uint32_t* names_of(const Inst& in, const std::byte* frame) {
   static constexpr auto kAll = [] {
@@ -146,8 +150,9 @@ bool Together::act_together(Warp& warp, std::int32_t number, const Inst& in, std
     else if (in.kind != Kind::kWarpSync) warp_operation(in, frame, first, mask);
     return ++warp.parts[static_cast<std::size_t>(number)].pc, true;
   }
-  // Groups of lanes that name themselves wait for nobody, so the part stays one.
-  bool all_here = !is_matrix(in);
+  // Groups of lanes that name themselves wait for nobody, so the part stays one, unless they are to
+  // go on one after the other.
+  bool all_here = !is_matrix(in) && !goes_on_apart(in);
   for (std::uint32_t left = mask; left != 0 && all_here;) {
     const std::uint32_t lanes = same_names(names, left);
     left &= ~lanes;

@@ -206,7 +206,8 @@ void MachineDecoder::move_barrier() {
 }
 
 // WARPSYNC mask; .ALL; .COLLECTIVE R5, place: they do together what follows up to
-// that place, which stands behind ENDCOLLECTIVE
+// that place, which stands behind ENDCOLLECTIVE; .EXCLUSIVE mask: groups with different masks go on
+// one after the other
 void MachineDecoder::warp_sync() {
   std::uint32_t names;
   std::size_t i = 0;
@@ -215,7 +216,7 @@ void MachineDecoder::warp_sync() {
   if (has("COLLECTIVE") && target(at(i++)) <= statement_) unknown("what it begins ends before it");
   if (i != count()) unknown("it has more operands than a mask");
   Inst& in = emit(Kind::kWarpSync);
-  in.a = names;
+  in.a = names, in.sub = has("EXCLUSIVE") ? kExclusive : 0;
   targets_.push_back(statement_ + 1);
 }
 

@@ -118,7 +118,8 @@ void MachineDecoder::float_to_integer() {
   expect(2, 2);
   Conversion c{};
   c.from = LaneKind::kF32, c.to = LaneKind::kS32, c.rounding = rounding_of(*line_);
-  c.integral = true, c.saturate = true, c.flush = has("FTZ");
+  c.integral = true, c.saturate = true, c.flush = c.flush_all = has("FTZ");
+  c.nan = has("NTZ") ? NanAs::kZero : NanAs::kMost;
   for (const std::string& m : line_->modifiers) {
     if (const LaneKind k = integer_kind(m); k != LaneKind::kNone) c.to = k;
     if (const LaneKind k = float_kind(m); k != LaneKind::kNone) c.from = k;
@@ -136,9 +137,21 @@ void MachineDecoder::float_to_float() {
     if (const LaneKind k = float_kind(m); k != LaneKind::kNone) kinds.push_back(k);
   if (kinds.size() != 2) unknown("it does not say what becomes what");
   c.to = kinds[0], c.from = kinds[1];
-  c.rounding = rounding_of(*line_), c.flush = has("FTZ"), c.saturate = has("SAT");
+  c.rounding = rounding_of(*line_), c.flush_all = has("FTZ"), c.saturate = has("SAT");
   c.from_bytes = bytes_of(c.from), c.to_bytes = bytes_of(c.to);
-  convert("cvt.floats", c, row_of_float(1, c.from_bytes));
+  convert_floats(c);
+}
+
+// A NaN keeps its sign, whatever the operand's is.
+void MachineDecoder::convert_floats(Conversion c) {
+  const Operand& o = at(1);
+  if (c.from_bytes == 2 || (!o.negative && !o.absolute))
+    return convert("cvt.floats", c, row_of_float(1, c.from_bytes));
+  c.negate = o.negative, c.absolute = o.absolute;
+  if (o.complement || !o.modifiers.empty())
+    unknown(fmt::format("its operand {} has a modifier", o.text));
+  const std::uint32_t a = plain_source(o, c.from_bytes / 4);
+  convert("cvt.floats", c, c.from_bytes == 8 ? joined(a) : a);
 }
 
 // HADD2.F32 R0, -RZ, R1.H0_H0: a half becomes a float; HADD2 R0, R1.F32, -RZ.H0_H0: a float a half,
@@ -151,6 +164,7 @@ void MachineDecoder::half_to_float() {
   Conversion c{};
   c.saturate = has("SAT");
   if (has("F32")) {
+    c.flush_all = has("FTZ");
     c.from = LaneKind::kF16, c.to = LaneKind::kF32, c.from_bytes = 2, c.to_bytes = 4;
     const std::uint32_t a = half_row(which, 16);
     Inst& to = compute("cvt.floats");
@@ -180,7 +194,8 @@ void MachineDecoder::pack_floats() {
     return;
   }
   expect(3, 3);
-  const std::uint32_t how = rounding_of(*line_) | (has("BF16") ? 16u : 0) | (has("RELU") ? 32u : 0);
+  const std::uint32_t how = rounding_of(*line_) | (has("BF16") ? 16u : 0) |
+                            (has("RELU") ? 32u : 0) | (has("SATFINITE") ? 64u : 0);
   std::uint32_t a = zero_, b = zero_;
   if (has("MERGE_C")) {
     if (!at(2).is_zero_register()) unknown("what it merges is not known");
@@ -232,6 +247,7 @@ void MachineDecoder::pack_converted() {
   Conversion c{};
   c.from = LaneKind::kF32, c.to = LaneKind::kU8, c.from_bytes = c.to_bytes = 4;
   c.integral = c.saturate = true, c.rounding = rounding_of(*line_);
+  c.nan = has("NTZ") ? NanAs::kZero : NanAs::kMost;
   const std::uint32_t a = float_source(2);
   Inst& to = compute("cvt.to_integer");
   to.d = dest(0), to.a = a, to.sub = c.pack();
@@ -261,8 +277,8 @@ void MachineDecoder::round_float() {
                   : has("BF16") ? LaneKind::kBf16
                                 : LaneKind::kF32;
   c.from_bytes = c.to_bytes = bytes_of(c.from);
-  c.integral = true, c.rounding = rounding_of(*line_), c.flush = has("FTZ");
-  convert("cvt.floats", c, row_of_float(1, c.from_bytes));
+  c.integral = true, c.rounding = rounding_of(*line_), c.flush = c.flush_all = has("FTZ");
+  convert_floats(c);
 }
 
 // I2I.U8.S32.SAT R0, a

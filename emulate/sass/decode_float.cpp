@@ -320,6 +320,21 @@ void MachineDecoder::set_halves() {
   to.sub = (!has("BF") ? 2u : bfloat ? 3u : 1u) << 2;
 }
 
+// VHMNMX R0, a, b, c, predicate: the least of three halves where it is true
+void MachineDecoder::minmax_of_three_halves() {
+  std::size_t i = 1;
+  const std::uint32_t a = half_pair(i, false), b = half_pair(i, false), c = half_pair(i, false),
+                      two = temporary();
+  if (i + 1 != count()) unknown("it has other operands than three and a predicate");
+  const Truth which = truth(i);
+  if (which.row != true_) unknown("a predicate says which of them it takes");
+  const char* how = which.inverted ? "max.f16x2" : "min.f16x2";
+  Inst& first = hidden_compute(how);
+  first.d = two, first.a = a, first.b = b;
+  Inst& to = compute(how);
+  to.d = dest(0), to.a = two, to.b = c;
+}
+
 // HMNMX2[.FTZ][.NAN] R0, a, b, predicate: the least where it is true; .XORSIGN R0, |a|, |b|
 void MachineDecoder::minmax_halves() {
   const bool bfloat = has("BF16_V2"), crosses = has("XORSIGN");

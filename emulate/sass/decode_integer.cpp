@@ -92,6 +92,10 @@ void MachineDecoder::multiply_add() {
   if (has("X")) carries = true;
   if (carries && (x || y || (z && (wide || high))))
     unknown("a product with a carry has a negated operand");
+  if (third.complement && (wide || high)) {
+    if (!has("X")) unknown(fmt::format("its operand {} has a modifier", third.text));
+    z = true;  // ~R4 with a carry: what is subtracted
+  }
   if (carries && !wide && !high && out != kNoOffset) unknown("a product of 32 bits gives a carry");
   const bool is_unsigned = has("U32");
   const std::string name = !wide && !high
@@ -125,7 +129,7 @@ void MachineDecoder::lea() {
   if (i != count()) unknown("it has more operands than a shift and a sum");
   if (in.row == true_ && in.inverted) in = {kNoOffset, false};
   if (high && x) unknown("the operand that it shifts is negated");
-  if (!high && in.row != kNoOffset) unknown("it takes a carry");
+  if (!high && (in.row != kNoOffset || (extended && y))) unknown("it takes a carry");
   Inst& to = compute(high ? (sign ? "machine.lea.hi.sx32" : "machine.lea.hi")
                           : (out == kNoOffset ? "machine.lea" : "machine.lea.carry"));
   to.d = dest(0), to.d2 = out, to.a = a, to.b = b, to.c = c, to.e = in.row, to.extra = shift;
@@ -303,6 +307,21 @@ void MachineDecoder::minmax() {
                                                       : "s32");
   if (has("RELU") && (has("U16x2") || has("U32"))) unknown("numbers without a sign are cut at 0");
   choose_minmax(dest(0), a, b, truth(i + 2), "min." + type, "max." + type);
+}
+
+// VIMNMX3 R0, a, b, c, predicate: the least of three where it is true
+void MachineDecoder::minmax_of_three() {
+  expect(5, 5);
+  const std::uint32_t a = source(1), b = source(2), c = source(3);
+  const Truth which = truth(4);
+  if (which.row != true_) unknown("a predicate says which of them it takes");
+  const std::string how =
+      fmt::format("{}.{}", which.inverted ? "max" : "min", has("U32") ? "u32" : "s32");
+  const std::uint32_t two = temporary();
+  Inst& first = hidden_compute(how);
+  first.d = two, first.a = a, first.b = b;
+  Inst& to = compute(how);
+  to.d = dest(0), to.a = two, to.b = c;
 }
 
 // The least where `which` is true, else the most.

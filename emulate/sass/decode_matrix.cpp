@@ -86,6 +86,9 @@ void MachineDecoder::matrix_product() {
       p.m = s.m, p.n = s.n, p.k = s.k;
   if (p.k == 0) unknown("its shape is not known");
   kinds_of_product(p);
+  // Bytes of a fragment that fill no register: such factors have no such shape.
+  if (p.registers(Fragment::kA) == 0 || p.registers(Fragment::kB) == 0)
+    unknown("its shape is none of its factors'");
   std::vector<std::uint32_t> list;
   // Numbers of 64 bits lie in pairs of registers, and the product takes rows of them.
   const auto rows = [&](std::size_t i, Fragment f) {

@@ -117,6 +117,7 @@ class MachineDecoder {
   void choose_minmax(std::uint32_t d, std::uint32_t a, std::uint32_t b, Truth which,
                      const std::string& least_of, const std::string& most_of,
                      std::uint32_t sub = 0);
+  void minmax_of_three();
   void difference();
   Truth truth_or_sign(std::size_t i);
   void permute();
@@ -153,6 +154,7 @@ class MachineDecoder {
   void extreme_of_doubles();
   void set_halves();
   void minmax_halves();
+  void minmax_of_three_halves();
   void half_arithmetic();
   void compare_halves();
   // decode_convert.cpp
@@ -160,6 +162,7 @@ class MachineDecoder {
   void integer_to_float();
   void float_to_integer();
   void float_to_float();
+  void convert_floats(Conversion c);
   void pack_floats();
   void round_float();
   void half_to_float();

@@ -208,13 +208,15 @@ const MachineDecoder::Form MachineDecoder::kForms[] = {
     {"UVIMNMX", "S32 U32", D::minmax, true},
     {"VABSDIFF", "U32", D::difference},
     {"VABSDIFF4", "U8 ACC", D::difference},
+    {"VHMNMX", "", D::minmax_of_three_halves},
     {"VIADD", "16x2 U8x4 S32 ISAT", D::add2},
     {"VIADDMNMX", "S32 U32", D::add_minmax},
     {"VIMNMX", "S32 U32 S16x2 U16x2 U8x4 RELU", D::minmax},
+    {"VIMNMX3", "S32 U32", D::minmax_of_three},
     {"VOTE", "ALL ANY EQ", D::vote},
     {"VOTEU", "ALL ANY EQ", D::vote, true},
     {"WARPGROUP", "ARRIVE DEPBAR LE", D::nothing},
-    {"WARPSYNC", "ALL COLLECTIVE", D::warp_sync},
+    {"WARPSYNC", "ALL COLLECTIVE EXCLUSIVE", D::warp_sync},
     {"YIELD", "", D::yield},
 };
 #undef D

@@ -168,6 +168,10 @@ Result<Cubin> assemble_and_link(const Toolkit& toolkit, const std::vector<Device
                                 const std::string& arch) {
   std::vector<Cubin> made;
   for (const DeviceObject& object : objects) {
+    if (!object.code.empty()) {
+      made.push_back(object.code);
+      continue;
+    }
     std::vector<std::string> options = object.options;
     options.emplace_back("-c");
     auto code = assemble(toolkit.ptxas, object.ptx, arch, options);

@@ -45,10 +45,11 @@ void take_ptxas_of(const Cubin& code, Toolkit& toolkit);
 Result<Cubin> assemble(const std::string& ptxas, std::string_view ptx, const std::string& arch,
                        const std::vector<std::string>& options);
 
-// A device object: its PTX, and ptxas's options for it.
+// A device object: its PTX, and ptxas's options for it; or its machine code.
 struct DeviceObject {
   std::string name, ptx;
   std::vector<std::string> options;
+  Cubin code{};
 };
 // Whether an earlier run has kept that.
 bool is_kept(const std::string& ptxas, std::string_view ptx, const std::string& arch,

@@ -117,6 +117,31 @@ TEST_CASE("parted lanes do together what a collective begins", "[sass]") {
   for (u32 l = 0; l < 32; ++l) CHECK(got[l] == pair(l ^ 16, l < 16));
 }
 
+TEST_CASE("groups of lanes have a uniform register to themselves, one after the other", "[sass]") {
+  // Lanes with the same remainder of three add up their numbers; some have parted before.
+  for (const std::string parts :
+       {"", "ISETP.GE.U32.AND P0, PT, R0, 0xb, PT ;\n@P0 BRA `(.L_1) ;\nNOP ;\n.L_1:\n"}) {
+    const auto got = results(
+        90,
+        "S2R R0, SR_LANEID ;\nIMAD.HI.U32 R6, R0, 0x55555556, RZ ;\nIMAD R6, R6, -0x3, R0 ;\n"
+        "MATCH.ANY R7, R6 ;\nBSSY B0, `(.L_2) ;\n" +
+            parts +
+            "WARPSYNC.EXCLUSIVE R7 ;\nREDUX.SUM.S32 UR4, R0 ;\nIMAD.U32 R4, RZ, RZ, UR4 ;\n"
+            "BSYNC B0 ;\n.L_2:\nVOTE.ANY R5, PT, PT ;\n",
+        {1, 1, 1}, {32, 1, 1});
+    u32 sums[3] = {};
+    for (u32 l = 0; l < 32; ++l) sums[l % 3] += l;
+    for (u32 l = 0; l < 32; ++l) CHECK(got[l] == pair(sums[l % 3], ~0u));
+  }
+}
+
+TEST_CASE("a product whose factors fill no register is refused", "[sass]") {
+  MachineCodeRun m("HMMA.1684.F16 R16, R4, R8, R12 ;\nEXIT ;\n");
+  const auto ok = m.launch({1, 1, 1}, {32, 1, 1});
+  REQUIRE(!ok.ok());
+  CHECK(ok.error().text().find("its shape is none of its factors'") != std::string::npos);
+}
+
 TEST_CASE("12.0 computes with uniform floats, for lanes that are not there too", "[sass]") {
   const std::string lines =
       "UMOV UR6, 0x3fc00000 ;\nUMOV UR7, 0x1 ;\nS2R R0, SR_LANEID ;\n"

@@ -125,21 +125,41 @@ void read_floats(std::byte* frame, u32 a, LaneKind kind, bool flush, double* out
       break;
   }
 }
-// NaN becomes 0, but 1 << (bits - 1) when either side has 64 bits.
+inline double least_normal(LaneKind kind) {
+  return kind == LaneKind::kF16 ? 0x1p-14 : kind == LaneKind::kF64 ? 0x1p-1022 : 0x1p-126;
+}
+// What machine code asks for besides.
+inline void prepare_floats(const Conversion& c, double* f) {
+  if (c.flush_all)
+    for (u32 l = 0; l < 32; ++l)
+      if (__builtin_fabs(f[l]) < least_normal(c.from)) f[l] = __builtin_copysign(0.0, f[l]);
+  if (!c.negate && !c.absolute) return;
+  for (u32 l = 0; l < 32; ++l) {
+    if (f[l] != f[l]) continue;
+    if (c.absolute) f[l] = __builtin_fabs(f[l]);
+    if (c.negate) f[l] = -f[l];
+  }
+}
+inline s64 integer_of_nan(const Conversion& c) {
+  if (c.nan == NanAs::kZero) return 0;
+  const u32 bits = c.to == LaneKind::kU8 || c.to == LaneKind::kS8     ? 8
+                   : c.to == LaneKind::kU16 || c.to == LaneKind::kS16 ? 16
+                   : c.to == LaneKind::kU32 || c.to == LaneKind::kS32 ? 32
+                                                                      : 64;
+  const s64 most = static_cast<s64>(u64{1} << (bits - 1));
+  if (c.nan == NanAs::kMost || bits == 64) return most;
+  // PTX: 0, but that when either side has 64 bits, with the sign of a narrow one.
+  if (c.from != LaneKind::kF64) return 0;
+  return c.to == LaneKind::kS16 || c.to == LaneKind::kS8 ? -most : most;
+}
 void float_to_integer(std::byte* frame, const Inst& in, u32 mask) {
   const Conversion c = Conversion::unpack(in.sub);
   alignas(32) double f[32];
   alignas(32) s64 v[32];
   read_floats(frame, in.a, c.from, c.flush, f);
+  prepare_floats(c, f);
   const Limits lim = limits_of(c.to);
-  const bool wide = c.to == LaneKind::kS64 || c.to == LaneKind::kU64 || c.from == LaneKind::kF64;
-  const s64 nan = !wide                                              ? 0
-                  : c.to == LaneKind::kU64 || c.to == LaneKind::kS64 ? kLeast64
-                  : c.to == LaneKind::kU32 || c.to == LaneKind::kS32 ? s64{0x80000000}
-                  : c.to == LaneKind::kU16                           ? 0x8000
-                  : c.to == LaneKind::kS16                           ? -0x8000
-                  : c.to == LaneKind::kU8                            ? 0x80
-                                                                     : -0x80;
+  const s64 nan = integer_of_nan(c);
   const double low = static_cast<double>(lim.low), high = static_cast<double>(lim.high);
   for (u32 l = 0; l < 32; ++l) {
     if (f[l] != f[l]) {
@@ -193,12 +213,13 @@ void float_to_float(std::byte* frame, const Inst& in, u32 mask) {
   const Conversion c = Conversion::unpack(in.sub);
   const bool from_double = c.from == LaneKind::kF64, keeps = from_double && !c.saturate;
   if (c.from == LaneKind::kBf16 && c.to == LaneKind::kF32 && !c.saturate && !c.integral &&
-      !c.relu) {
+      !c.relu && !c.flush_all) {
     const u16* a = row<u16>(frame, in.a);
     return each<u32>(frame, in.d, mask, [=](u32 l) { return static_cast<u32>(a[l]) << 16; });
   }
   alignas(32) double f[32];
   read_floats(frame, in.a, c.from, c.flush && c.to != LaneKind::kF16, f);
+  prepare_floats(c, f);
   if (c.integral)
     for (double& x : f) x = whole(x, c.rounding);
   if (c.saturate)
@@ -208,13 +229,15 @@ void float_to_float(std::byte* frame, const Inst& in, u32 mask) {
   switch (c.to) {
     case LaneKind::kF16:
       return each<u16>(frame, in.d, mask, [&](u32 l) {
-        return keeps && f[l] != f[l] ? static_cast<u16>(narrow_nan<5, 10>(f[l]))
-                                     : half_of(f[l], c.rounding);
+        const u16 h = keeps && f[l] != f[l] ? static_cast<u16>(narrow_nan<5, 10>(f[l]))
+                                            : half_of(f[l], c.rounding);
+        return c.flush_all && (h & 0x7c00) == 0 ? static_cast<u16>(h & 0x8000) : h;
       });
     case LaneKind::kBf16:
       return each<u16>(frame, in.d, mask, [&](u32 l) {
-        return keeps && f[l] != f[l] ? static_cast<u16>(narrow_nan<8, 7>(f[l]))
-                                     : bfloat_of(f[l], c.rounding);
+        const u16 h = keeps && f[l] != f[l] ? static_cast<u16>(narrow_nan<8, 7>(f[l]))
+                                            : bfloat_of(f[l], c.rounding);
+        return c.flush_all && (h & 0x7f80) == 0 ? static_cast<u16>(h & 0x8000) : h;
       });
     case LaneKind::kTf32:
       return each<u32>(frame, in.d, mask, [&](u32 l) {
@@ -225,7 +248,7 @@ void float_to_float(std::byte* frame, const Inst& in, u32 mask) {
         return r;
       });
     case LaneKind::kF32: {
-      set_mode(mxcsr_of((c.integral ? 0u : c.rounding & 3u) | (c.flush ? 4u : 0u)));
+      set_mode(mxcsr_of((c.integral ? 0u : c.rounding & 3u) | (c.flush || c.flush_all ? 4u : 0u)));
       each<float>(frame, in.d, mask, [&](u32 l) {
         return keeps && f[l] != f[l] ? bits_as<float>(narrow_nan<8, 23>(f[l]))
                                      : canonical(static_cast<float>(f[l]));

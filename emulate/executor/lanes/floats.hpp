@@ -183,17 +183,14 @@ inline double high_word(double a) { return bits_as<double>(bits_as<u64>(a) & ~u6
 inline double flushed(double v) {
   return __builtin_fabs(v) < 2.2250738585072014e-308 ? __builtin_copysign(0, v) : v;
 }
+inline double high_or_nan(double v) {
+  return v != v ? bits_as<double>(u64{0x7fffffff} << 32) : flushed(high_word(v));
+}
 struct RcpHigh {
-  static double of(double a) {
-    a = flushed(high_word(a));
-    return a != a ? quieted(a) : flushed(high_word(1.0 / a));
-  }
+  static double of(double a) { return high_or_nan(1.0 / flushed(high_word(a))); }
 };
 struct RsqrtHigh {
-  static double of(double a) {
-    a = flushed(high_word(a));
-    return a != a ? quieted(a) : flushed(high_word(1.0 / __builtin_sqrt(a)));
-  }
+  static double of(double a) { return high_or_nan(1.0 / __builtin_sqrt(flushed(high_word(a)))); }
 };
 
 // Two floats in a 64-bit register.

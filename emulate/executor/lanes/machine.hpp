@@ -74,17 +74,18 @@ void product_sum_wide(std::byte* frame, const Inst& in, u32 mask) {
   each<u32>(frame, in.d, mask, [&](u32 l) { return low[l]; });
   each<u32>(frame, in.d + kNextRow, mask, [&](u32 l) { return high[l]; });
 }
-// … with a carry in from e and out to d2.
+// … with a carry in from e and out to d2; kNegateC: all bits of the pair are turned.
 template <class T, bool kHigh>
 void product_sum_wide_carry(std::byte* frame, const Inst& in, u32 mask) {
   const T *a = row<T>(frame, in.a), *b = row<T>(frame, in.b);
   const u32* c = row<u32>(frame, in.c);
   const u32 first = carry_row(frame, in.e, in.sub & kNotCarry);
+  const u64 turned = in.sub & kNegateC ? ~u64{0} : 0;
   alignas(32) u32 low[32], high[32];
   u32 out = 0;
   for (u32 l = 0; l < 32; ++l) {
-    const u128 sum = u128{static_cast<u64>(static_cast<Wide<T>>(a[l]) * b[l])} + pair_at(c, l) +
-                     (first >> l & 1);
+    const u128 sum = u128{static_cast<u64>(static_cast<Wide<T>>(a[l]) * b[l])} +
+                     (pair_at(c, l) ^ turned) + (first >> l & 1);
     low[l] = static_cast<u32>(sum), high[l] = static_cast<u32>(sum >> 32);
     out |= static_cast<u32>(sum >> 64 & 1) << l;
   }
@@ -225,7 +226,7 @@ struct CosTurns {
 struct Check {
   static bool of(u32 a, u32 b) {
     const s32 x = static_cast<s32>(a >> 23 & 255), y = static_cast<s32>(b >> 23 & 255);
-    return y == 0 || y >= 253 || x == 255 || x < 24 || x - y > 125 || x - y < -125;
+    return y <= 1 || y >= 252 || x == 255 || x < 24 || x - y > 126 || x - y < -125;
   }
 };
 void check_division(std::byte* frame, const Inst& in, u32 mask) {
@@ -255,7 +256,8 @@ void doubles(std::byte* frame, const Inst& in, u32 mask) {
   each<u32>(frame, in.d, mask, [&](u32 l) { return low[l]; });
   each<u32>(frame, in.d + kNextRow, mask, [&](u32 l) { return high[l]; });
 }
-// DSETP.MAX and .MIN: d where a is it (of zeros: by their signs), d2 where neither is a number.
+// DSETP.MAX and .MIN: d where a is it (of zeros: by their signs; of equal ones: the second is
+// the largest, the first the least), d2 where neither is a number.
 template <bool kMost>
 void extreme_of_doubles(std::byte* frame, const Inst& in, u32 mask) {
   const double *a = row<double>(frame, in.a), *b = row<double>(frame, in.b);
@@ -263,7 +265,8 @@ void extreme_of_doubles(std::byte* frame, const Inst& in, u32 mask) {
   for (u32 l = 0; l < 32; ++l) {
     const bool no_a = a[l] != a[l], no_b = b[l] != b[l];
     const bool same = a[l] == b[l], minus = __builtin_signbit(a[l]) != 0;
-    const bool beyond = kMost ? a[l] > b[l] || (same && !minus) : a[l] < b[l] || (same && minus);
+    const bool more = a[l] > b[l] || (same && !minus && __builtin_signbit(b[l]) != 0);
+    const bool beyond = more == kMost;
     first |= static_cast<u32>(!no_a && (no_b || beyond)) << l;
     none |= static_cast<u32>(no_a && no_b) << l;
   }

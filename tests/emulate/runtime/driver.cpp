@@ -10,6 +10,7 @@
 
 #include "embedded.hpp"
 #include "emulate/cudart/driver_calls.hpp"
+#include "emulate/toolkit/toolkit.hpp"
 #include "tests/catch.hpp"
 
 extern "C" {
@@ -26,6 +27,7 @@ int cuModuleLoadDataEx(void** module, const void* image, unsigned count, void* o
 int cuLinkCreate_v2(unsigned count, void* options, void** values, void** link);
 int cuLinkAddData_v2(void* link, int type, void* data, std::size_t bytes, const char* name,
                      unsigned count, void* options, void** values);
+int cuLinkComplete(void* link, void** image, std::size_t* bytes);
 int cuLinkDestroy(void* link);
 int cuModuleGetFunction(void** function, void* module, const char* name);
 int cuModuleGetGlobal_v2(unsigned long long* address, std::size_t* bytes, void* module,
@@ -204,6 +206,52 @@ TEST_CASE("PTX that ptxas refuses is refused when it is loaded, and the program'
   CHECK(cuLinkDestroy(link) == 0);
   unsetenv("WARPMEM_PTXAS");
   std::remove(script);
+}
+
+TEST_CASE("machine code that a program adds to a link is linked with its other parts") {
+  const auto toolkit = warpmem::emulate::find_toolkit();
+  if (!toolkit.complete() || toolkit.nvlink.empty()) {
+    WARN("no ptxas, nvlink or nvdisasm: no machine code was linked");
+    return;
+  }
+  const std::string head = ".version 8.0\n.target sm_90\n.address_size 64\n",
+                    twice = head +
+                            ".visible .func (.param .b32 r) twice(.param .b32 a) {\n"
+                            ".reg .b32 %a; ld.param.b32 %a, [a]; add.s32 %a, %a, %a; "
+                            "st.param.b32 [r], %a; ret; }\n",
+                    kernel = head +
+                             ".extern .func (.param .b32 r) twice(.param .b32 a);\n"
+                             ".visible .entry k(.param .u64 d) {\n"
+                             ".reg .b64 %d; .reg .b32 %v; ld.param.u64 %d, [d]; "
+                             "ld.global.b32 %v, [%d];\n"
+                             "{ .param .b32 a, r; st.param.b32 [a], %v; call (r), twice, (a); "
+                             "ld.param.b32 %v, [r]; }\nst.global.b32 [%d], %v; ret; }\n";
+  auto code = warpmem::emulate::assemble(toolkit.ptxas, twice, "sm_90", {"-c"});
+  REQUIRE(code.ok());
+  void *link = nullptr, *image = nullptr, *module = nullptr, *function = nullptr;
+  std::size_t bytes = 0;
+  REQUIRE(cuLinkCreate_v2(0, nullptr, nullptr, &link) == 0);
+  std::string rubbish(code->begin(), code->begin() + 100);
+  CHECK(cuLinkAddData_v2(link, 0, rubbish.data(), rubbish.size(), "cut", 0, nullptr, nullptr) ==
+        200);
+  REQUIRE(cuLinkAddData_v2(link, 0, code->data(), code->size(), "twice", 0, nullptr, nullptr) == 0);
+  REQUIRE(cuLinkAddData_v2(link, 1, const_cast<char*>(kernel.c_str()), kernel.size(), "kernel", 0,
+                           nullptr, nullptr) == 0);
+  REQUIRE(cuLinkComplete(link, &image, &bytes) == 0);
+  CHECK(std::string(static_cast<const char*>(image), 4) == "\177ELF");
+  if (std::string(std::getenv("WARPMEM_EMULATE_LEVEL")) == "sass") {
+    REQUIRE(cuModuleLoadData(&module, image) == 0);
+    REQUIRE(cuModuleGetFunction(&function, module, "k") == 0);
+    unsigned long long d = 0;
+    unsigned value = 0;
+    REQUIRE(cuMemAlloc_v2(&d, 4) == 0);
+    REQUIRE(cuMemsetD32_v2(d, 21, 1) == 0);
+    void* arguments[] = {&d};
+    REQUIRE(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr) == 0);
+    REQUIRE(cuMemcpyDtoH_v2(&value, d, 4) == 0);
+    CHECK(value == 42);
+  }
+  CHECK(cuLinkDestroy(link) == 0);
 }
 
 TEST_CASE("the driver's graph nodes of any type are made, asked, changed and counted") {
