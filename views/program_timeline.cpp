@@ -94,7 +94,7 @@ std::string program_bottleneck(const ProgramTimeline& p) {
       {p.neither, "gaps: nothing runs on the GPU, it waits for the host"}};
   const auto& most = *std::max_element(std::begin(parts), std::end(parts));
   return p.ns <= 0 ? ""
-                   : fmt::format("{:.0f} % of the time goes into {}.\n", 100 * most.first / p.ns,
+                   : fmt::format("{:.0f} % of the time goes into {}.", 100 * most.first / p.ns,
                                  most.second);
 }
 
@@ -115,7 +115,7 @@ std::string program_timeline_text(const ProgramTimeline& p, const Terminal& term
     engines.row({e.name, grouped(e.steps), step_time(e.busy), percent(p.ns > 0 ? e.busy / p.ns : 0),
                  e.bytes > 0 ? byte_size(e.bytes) : "", step_rate(e.bytes, e.busy)});
   out += engines.text(terminal.colour, terminal.table_width()) + "\n";
-  out += program_bottleneck(p);
+  out += program_bottleneck(p) + "\n";
   Table changes({{"if"}, {"time", Align::kRight}, {"as fast", Align::kRight}});
   for (const auto& w : p.what_ifs)
     changes.row({w.what, step_time(w.ns), fmt::format("{:.2f} times", w.ns > 0 ? p.ns / w.ns : 1)});
@@ -124,6 +124,15 @@ std::string program_timeline_text(const ProgramTimeline& p, const Terminal& term
                fmt::format("{:.2f} times", p.limit_ns > 0 ? p.ns / p.limit_ns : 1)});
   out += "\n" + changes.text(terminal.colour, terminal.table_width());
   for (const std::string& note : p.notes) out += "note: " + note + "\n";
+  return out;
+}
+
+std::string program_summary(const ProgramTimeline& p) {
+  std::string out = "the program: " + program_bottleneck(p);
+  const auto best = std::min_element(p.what_ifs.begin(), p.what_ifs.end(),
+                                     [](const auto& a, const auto& b) { return a.ns < b.ns; });
+  if (best != p.what_ifs.end() && best->ns > 0 && best->ns < 0.98 * p.ns)
+    out += fmt::format(" It would be {:.2f} times as fast if {}.", p.ns / best->ns, best->what);
   return out;
 }
 

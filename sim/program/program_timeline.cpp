@@ -31,16 +31,14 @@ const char* place_name(Place place) {
 class Kernels {
  public:
   Kernels(const trace::TraceReader& reader, const model::Card& card,
-          std::span<const ReplayedLaunch> replayed)
+          const std::map<std::uint64_t, std::uint64_t>& cycles)
       : reader_(reader) {
-    std::map<std::uint64_t, double> cycles;
-    for (const ReplayedLaunch& l : replayed)
-      if (l.time) cycles[l.metrics.launch] = static_cast<double>(l.time->cycles);
     for (const trace::LaunchSummary& l : reader.launches()) {
       Known& known = known_[l.launch.id];
       known.summary = &l;
       if (const auto at = cycles.find(l.launch.id); at != cycles.end())
-        known.ns = at->second * 1000 / static_cast<double>(card.numbers().clock_mhz);
+        known.ns =
+            static_cast<double>(at->second) * 1000 / static_cast<double>(card.numbers().clock_mhz);
     }
   }
   std::optional<double> ns(std::uint32_t launch) const {
@@ -117,9 +115,17 @@ void split(std::span<const Operation> steps, const host::Timeline& timeline, Pro
 
 ProgramTimeline program_timeline(const trace::TraceReader& reader, const model::Card& card,
                                  std::span<const ReplayedLaunch> replayed) {
+  std::map<std::uint64_t, std::uint64_t> cycles;
+  for (const ReplayedLaunch& l : replayed)
+    if (l.time) cycles[l.metrics.launch] = l.time->cycles;
+  return program_timeline(reader, card, cycles);
+}
+
+ProgramTimeline program_timeline(const trace::TraceReader& reader, const model::Card& card,
+                                 const std::map<std::uint64_t, std::uint64_t>& cycles) {
   ProgramTimeline out;
   out.gpu = card.name(), out.full_name = card.full_name();
-  const Kernels kernels(reader, card, replayed);
+  const Kernels kernels(reader, card, cycles);
   std::vector<Operation> steps(reader.steps().begin(), reader.steps().end());
   std::vector<bool> estimated(steps.size());
   for (std::size_t i = 0; i < steps.size(); ++i)

@@ -2,6 +2,8 @@
 // found them.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <span>
 
 #include "model/card/card.hpp"
@@ -11,8 +13,11 @@
 
 namespace warpmem::sim {
 
-// `replayed`: with the time engine, all launches of the trace or some. Empty steps: the trace does
-// not say what the program asked for beside its launches.
+// `cycles`: of launches, by their number. No steps: the trace does not say what the program asked
+// for beside its launches.
+ProgramTimeline program_timeline(const trace::TraceReader& reader, const model::Card& card,
+                                 const std::map<std::uint64_t, std::uint64_t>& cycles);
+// `replayed`: with the time engine, all launches of the trace or some.
 ProgramTimeline program_timeline(const trace::TraceReader& reader, const model::Card& card,
                                  std::span<const ReplayedLaunch> replayed);
 

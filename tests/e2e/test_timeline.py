@@ -71,6 +71,18 @@ class Timeline(CommandTest):
         names = {e["args"]["name"] for e in events if e["ph"] == "M"}
         self.assertLessEqual({"copies to the GPU", "copies to the host", "SMs", "SM 0"}, names)
 
+    def test_explain_names_what_the_program_waits_for(self):
+        self.run_streams(2, "pageable", "--gpu", "h200")
+        run = self.run_command("explain", "t.wmt", "--gpu", "h200", "--no-gain")
+        self.assertEqual(run.status, 0, run.err)
+        text = " ".join(run.out.split())
+        self.assertRegex(text, r"the program: \d+ % of the time goes into copies over the link")
+        self.assertIn("times as fast if all host memory that is copied were pinned", text)
+
+    def test_info_says_what_the_program_asked_for(self):
+        run = self.run_command("info", os.path.join(SOURCE, "tests/sim/traces/four_streams.wmt"))
+        self.assertIn("program   8 copies of 8 MiB in all, 0 fills, 5 events (timeline)", run.out)
+
     def test_a_trace_without_steps_says_so(self):
         run = self.run_command("timeline", os.path.join(
             SOURCE, "validate/reference/h200/vector_copy_b4.wmt"), "--gpu", "h200")
