@@ -10,7 +10,7 @@ import re
 import unittest
 
 SOURCE = pathlib.Path(os.environ["WARPMEM_SOURCE"])
-ROOMS = ["emulate", "host", "model", "sim"]
+ROOMS = ["emulate", "model", "sim"]
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 
 

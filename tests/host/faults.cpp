@@ -1,4 +1,5 @@
 // Which of one thread's touches waited on an H100, and which the density rule has wait.
+#include <cstdint>
 #include <fstream>
 #include <sstream>
 #include <string>
