@@ -207,6 +207,13 @@ void follow(Stream& stream, const std::vector<std::uint32_t>& steps) {
 
 }  // namespace
 
+void follow_default(Runtime& r, Stream& stream) {
+  if (stream.flags & 1) return;  // cudaStreamNonBlocking
+  if (&stream != &r.default_stream) return follow(stream, r.default_stream.last);
+  for (const Stream* s : r.streams)
+    if (!(s->flags & 1)) follow(stream, s->last);
+}
+
 Code submit(Runtime& r, Stream& stream, Operation what) {
   if (stream.capture) {
     if (stream.capture->invalid) return kCaptureInvalidated;
@@ -221,12 +228,7 @@ Code submit(Runtime& r, Stream& stream, Operation what) {
     stream.frontier = {node};
     return kSuccess;
   }
-  if (&stream == &r.default_stream) {  // the default stream waits for the others, and they for it
-    for (const Stream* s : r.streams)
-      if (!(s->flags & 1)) follow(stream, s->last);
-  } else if (!(stream.flags & 1)) {
-    follow(stream, r.default_stream.last);
-  }
+  follow_default(r, stream);
   return execute(r, stream, what);
 }
 

@@ -167,7 +167,11 @@ double Timeline::fixed_time(std::uint32_t step) {
   if (what.step != Step::kCopy || engine == Engine::kHost) return 0;
   if (on_device(what.from) == on_device(what.to)) return spec_.device_ns;
   const bool in = on_device(what.to);
-  double ns = (in ? spec_.copy_to_device_ns : spec_.copy_to_host_ns) + (turns ? spec_.turn_ns : 0);
+  double ns = in ? spec_.copy_to_device_ns : spec_.copy_to_host_ns;
+  // A prefetch copies block by block.
+  if (what.from == Place::kManaged || what.to == Place::kManaged)
+    ns *= static_cast<double>(what.rows);
+  if (turns) ns += spec_.turn_ns;
   return pageable(what) && !in ? ns + spec_.pageable_to_host_ns : ns;
 }
 

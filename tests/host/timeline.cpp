@@ -154,6 +154,15 @@ TEST_CASE("an event takes its time, and the times between two are those of what 
   CHECK(t.end_of(end) - t.end_of(begin) == Approx(104));
 }
 
+TEST_CASE("managed memory is prefetched piece by piece") {
+  LinkSpec s = plain();
+  s.copy_to_device_ns = 7;
+  Timeline t(s);
+  Operation o = copy(Place::kPinned, Place::kManaged, 1000);
+  o.rows = 4;
+  CHECK(t.end_of(t.add(o)) == Approx(128));
+}
+
 TEST_CASE("an engine that turns to another stream takes longer") {
   LinkSpec s = plain();
   s.turn_ns = 9;

@@ -628,6 +628,30 @@ TEST_CASE("what a program says of managed memory is what it is told") {
   static_cast<void>(cudaGetLastError());
 }
 
+TEST_CASE("a prefetch of managed memory takes the link's time, once") {
+  constexpr std::size_t kBytes = 64 << 20;
+  void* p = nullptr;
+  REQUIRE(cudaMallocManaged(&p, kBytes, 1) == 0);
+  Event *begin = nullptr, *end = nullptr;
+  CHECK(cudaEventCreate(&begin) == 0);
+  CHECK(cudaEventCreate(&end) == 0);
+  const MemoryLocation gpu{1, 0};
+  const auto milliseconds = [&] {
+    float ms = 0;
+    CHECK(cudaEventRecord(begin, nullptr) == 0);
+    CHECK(cudaMemPrefetchAsync(p, kBytes, gpu, 0, nullptr) == 0);
+    CHECK(cudaEventRecord(end, nullptr) == 0);
+    CHECK(cudaEventSynchronize(end) == 0);
+    CHECK(cudaEventElapsedTime(&ms, begin, end) == 0);
+    return ms;
+  };
+  CHECK(milliseconds() > kBytes / 55e6);  // 32 blocks, each a copy
+  CHECK(milliseconds() < 0.01f);          // it is there
+  CHECK(cudaMemPrefetchAsync(p, kBytes + 1, gpu, 0, nullptr) == kInvalidValue);
+  CHECK(cudaFree(p) == 0);
+  static_cast<void>(cudaGetLastError());
+}
+
 TEST_CASE("a carve-out decides how many CTAs there is shared memory for") {
   int ctas = 0;
   std::size_t bytes = 0;
