@@ -35,6 +35,8 @@ constexpr Examples kExamples[] = {
     {"report", "report t.wmt -o report.html",
      "report t.wmt --source app.cu --profile ncu.csv -o r.html",
      "report t.wmt --gpu h200 --gpu a100_80 -o both.html"},
+    {"timeline", "timeline t.wmt --gpu h100_sxm",
+     "timeline t.wmt --gpu h100_sxm --set link.lanes=8", "timeline t.wmt --gpu t4 --format csv"},
     {"partitions", "partitions t.wmt --gpu gtx280",
      "partitions t.wmt --gpu gtx280 --set dram.map=hashed",
      "partitions t.wmt --gpu h200 --format csv"},

@@ -22,6 +22,7 @@ Run setup_explore(CLI::App& app);
 Run setup_pattern(CLI::App& app);
 Run setup_occupancy(CLI::App& app);
 Run setup_report(CLI::App& app);
+Run setup_timeline(CLI::App& app);
 Run setup_partitions(CLI::App& app);
 Run setup_probe(CLI::App& app);
 Run setup_validate(CLI::App& app);
@@ -55,6 +56,8 @@ constexpr Subcommand kSubcommands[] = {
     {"occupancy", "how many CTAs an SM holds at once, what limits them, and what would change it",
      setup_occupancy},
     {"report", "all of it as one page: charts, source, tables, for a browser", setup_report},
+    {"timeline", "when a program's copies, kernels and waits ran, and what it waits for",
+     setup_timeline},
     {"partitions", "what each channel of DRAM moves, and when", setup_partitions},
     {"probe", "what a microbenchmark of latency or bandwidth would measure on a card", setup_probe},
     {"validate", "compare the model's counters with a profiler's", setup_validate},

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "base/read_number.hpp"
@@ -203,10 +202,8 @@ struct About {
 
 Result<About> read_plan(const Database& db, Plan& plan) {
   std::map<std::string, std::string> about;
-  std::set<std::string> said;  // in a forged file even a primary key may come twice
   auto ok = each_row(db, "SELECT name, value FROM identity", "tt", [&](const Statement& r) {
-    plan.identity.emplace_back(r.text(0), r.text(1));
-    return said.insert(plan.identity.back().first).second;
+    return plan.identity.emplace_back(r.text(0), r.text(1)), true;
   });
   if (ok)
     ok = each_row(db, "SELECT name, value FROM plan", "tt",

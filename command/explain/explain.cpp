@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -22,8 +23,10 @@
 #include "command/screen/output.hpp"
 #include "command/screen/progress.hpp"
 #include "sim/explain/explain.hpp"
+#include "sim/program/program_timeline.hpp"
 #include "views/explanation.hpp"
 #include "views/lanes.hpp"
+#include "views/program_timeline.hpp"
 #include "views/source.hpp"
 
 namespace warpmem::command {
@@ -132,6 +135,12 @@ Result<std::string> text_of(const trace::TraceReader& reader, const model::Card&
   if (const std::string caution = level_caution(reader, options.launches); !caution.empty())
     out += cautioned(caution, terminal);
   for (const LaunchExplanation& l : all) out += "\n" + views::explanation_text(l, terminal);
+  if (!reader.steps().empty() && options.launches.all() && !options.counts) {
+    std::map<std::uint64_t, std::uint64_t> cycles;
+    for (const LaunchExplanation& l : all) cycles[l.launch] = l.cost.cycles;
+    const std::string summary = views::program_summary(sim::program_timeline(reader, card, cycles));
+    out += "\n" + views::wrapped(summary + " (warpmem timeline)", terminal.width, 2);
+  }
   return out;
 }
 

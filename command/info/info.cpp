@@ -16,6 +16,7 @@
 #include "command/screen/counts_text.hpp"
 #include "command/screen/output.hpp"
 #include "command/screen/table.hpp"
+#include "host/timeline/operation.hpp"
 #include "sim/code/spill_code.hpp"
 
 namespace warpmem::command {
@@ -223,6 +224,19 @@ std::string allocations_text(const trace::TraceReader& reader, const LaunchRange
   return out;
 }
 
+// What the program asked of the GPU beside its launches.
+std::string steps_text(const trace::TraceReader& reader) {
+  if (reader.steps().empty()) return "";
+  std::uint64_t copies = 0, bytes = 0, fills = 0, events = 0;
+  for (const host::Operation& step : reader.steps()) {
+    if (step.step == host::Step::kCopy) ++copies, bytes += step.bytes;
+    if (step.step == host::Step::kFill) ++fills;
+    if (step.step == host::Step::kMark) ++events;
+  }
+  return fmt::format("{} copies of {} in all, {} fills, {} events (timeline)", grouped(copies),
+                     byte_size(bytes), grouped(fills), grouped(events));
+}
+
 std::string as_text(const trace::TraceReader& reader, const LaunchRange& range, bool colour) {
   const trace::Origin& origin = reader.origin();
   std::string out;
@@ -245,6 +259,7 @@ std::string as_text(const trace::TraceReader& reader, const LaunchRange& range, 
     line("counted", fmt::format("how often instructions ran, of {} of {} launches (dump --counts)",
                                 grouped(counted), grouped(reader.launches().size())));
   if (const std::string text = spills_text(spills_of(reader)); !text.empty()) line("spilled", text);
+  if (const std::string steps = steps_text(reader); !steps.empty()) line("program", steps);
   const std::string repeated = repeats_text(reader);
   if (!repeated.empty()) line("repeated", repeated);
   out += "\n" + launch_table(reader, range, false, !repeated.empty()).text(colour);

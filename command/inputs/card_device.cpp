@@ -7,6 +7,7 @@
 #include "model/card/ecc.hpp"
 #include "model/card/fields/card_fields.hpp"
 #include "model/card/sm_limits.hpp"
+#include "model/card/spec_of.hpp"
 #include "sim/engine/cluster_placement.hpp"
 
 namespace warpmem::command {
@@ -48,6 +49,7 @@ cudart::Device device_of(const model::Card& card) {
   const bool hbm = model::dram_type_names().at(n.dram_type).starts_with("hbm");
   d.ecc = hbm || model::ecc_in_memory(n) ? 1 : 0;  // HBM's own are always on
   d.waits = waits_of(n);
+  d.link = model::spec_of<host::LinkSpec>(card);
   d.l2_bytes = as_int(n.l2_bytes);
   d.rooms.clear();
   if (!n.sm_gpc.empty())

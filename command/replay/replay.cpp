@@ -18,6 +18,7 @@
 #include "command/replay/view.hpp"
 #include "command/screen/output.hpp"
 #include "command/screen/progress.hpp"
+#include "sim/program/program_timeline.hpp"
 #include "sim/replay.hpp"
 #include "sim/sample/sample.hpp"
 #include "views/sampled.hpp"
@@ -116,7 +117,10 @@ int replay(const ReplayCommandOptions& options) {
   const auto result = replay_selected(*reader, *card, options);
   if (!result) return fail(result.error());
   if (timeline)
-    if (auto written = write_timeline(*result, *timeline); !written) return fail(written.error());
+    if (auto written = write_timeline(
+            *result, sim::program_timeline(*reader, *card, result->details), *timeline);
+        !written)
+      return fail(written.error());
   const metrics::Vocabulary words = metrics::vocabulary_named(options.vocabulary)
                                         .value_or(metrics::usual_vocabulary(card->capability()));
   const ReplayView view{*reader,
@@ -168,8 +172,10 @@ Run setup_replay(CLI::App& app) {
       "with the counts engine: three times as fast, no cycles, a rougher order of accesses");
   add_threads_option(app, options->threads, "launches replayed");
   add_sample_options(app, *options);
-  app.add_option("--timeline", options->timeline,
-                 "write where each CTA was, and when, as a Chrome trace (for Perfetto)")
+  app.add_option(
+         "--timeline", options->timeline,
+         "write where each CTA was, and when, and the program's copies and kernels, as a Chrome "
+         "trace (for Perfetto)")
       ->type_name("OUT")
       ->excludes(counts);
   time->excludes(counts);

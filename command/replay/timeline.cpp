@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/units.hpp"
+#include "views/program_timeline.hpp"
 
 namespace warpmem::command {
 namespace {
@@ -13,7 +14,8 @@ constexpr std::size_t kMostStays = 200000;
 
 }  // namespace
 
-Result<void> write_timeline(const sim::ReplayResult& result, OutputFile& file) {
+Result<void> write_timeline(const sim::ReplayResult& result, const ProgramTimeline& program,
+                            OutputFile& file) {
   std::size_t stays = 0;
   for (const sim::ReplayedLaunch& l : result.details)
     if (l.time) stays += l.time->stays.size();
@@ -45,6 +47,11 @@ Result<void> write_timeline(const sim::ReplayResult& result, OutputFile& file) {
     }
     begin += l.time->cycles;
   }
+  // Behind the number of any SM.
+  constexpr int kFirstEngine = 1'000'000;
+  if (const std::string steps = views::program_timeline_events(program, kFirstEngine);
+      !steps.empty())
+    out += separator + steps;
   out += "\n]}\n";
   if (auto written = file.write(out); !written) return written;
   return file.publish();

@@ -19,9 +19,10 @@ Code give(Stream* handle, bool waits, What&& make) {
     if (!what.first) return what.second;
     if (const Code code = check(r, *what.first); code != kSuccess) return code;
     if (waits && stream->capture) return stream->capture->invalid = true, kCaptureUnsupported;
+    const bool brought = host_brings(r, *what.first);
     const Code code = submit(r, *stream, std::move(*what.first));
     if (waits && code == kSuccess) {
-      r.wait(stream->ready);
+      if (!brought) r.wait(stream->last);
       r.flush_printed();
     }
     return r.sticky != kSuccess ? r.sticky : code;

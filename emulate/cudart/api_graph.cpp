@@ -87,7 +87,7 @@ Code begin_capture(Stream* handle, Graph* into, GraphNode* const* needs, std::si
     Stream* stream = r.stream(handle);
     if (!stream) return kInvalidResourceHandle;
     if (mode < 0 || mode > 2) return kInvalidValue;
-    if (stream == &r.default_stream && handle != thread_stream()) return kCaptureUnsupported;
+    if (stream == &r.default_stream) return kCaptureUnsupported;
     if (stream->capture) return kIllegalState;
     auto capture = std::make_shared<Capture>();
     capture->origin = stream, capture->id = r.next_capture++;

@@ -16,7 +16,6 @@ Code make_stream(Stream** out, unsigned flags, int priority) {
     s->number = r.next_stream++;
     s->flags = flags;
     s->priority = std::clamp(priority, -5, 0);
-    s->ready = r.now;
     r.streams.insert(s);
     *out = s;
     return kSuccess;
@@ -57,8 +56,8 @@ int cudaStreamCreateWithPriority(Stream** stream, unsigned flags, int priority) 
 int cudaStreamDestroy(Stream* stream) {
   return api([&](Runtime& r) {
     if (!r.streams.contains(stream)) return kInvalidResourceHandle;
-    r.default_stream.ready =
-        std::max(r.default_stream.ready, stream->ready);  // its work goes on to its end
+    auto& last = r.default_stream.last;  // its work goes on to its end
+    last.insert(last.end(), stream->last.begin(), stream->last.end());
     r.streams.erase(stream);
     delete stream;
     return kSuccess;
@@ -68,7 +67,7 @@ int cudaStreamSynchronize(Stream* handle) {
   return on(handle, [](Runtime& r, Stream& s) {
     if (s.capture) return s.capture->invalid = true, kCaptureUnsupported;
     if (&s == &r.default_stream) r.synchronise();
-    r.wait(s.ready);
+    else r.wait(s.last);
     r.flush_printed();
     return kSuccess;
   });
@@ -76,7 +75,7 @@ int cudaStreamSynchronize(Stream* handle) {
 int cudaStreamQuery(Stream* handle) {
   return on(handle, [](Runtime& r, Stream& s) {
     if (s.capture) return s.capture->invalid = true, kCaptureUnsupported;
-    r.wait(s.ready);  // everything has happened: a program that polls need not wait
+    r.wait(s.last);  // everything has happened: a program that polls need not wait
     return kSuccess;
   });
 }
@@ -169,7 +168,7 @@ int cudaEventSynchronize(Event* event) {
   return api([&](Runtime& r) {
     if (!r.events.contains(event)) return kInvalidResourceHandle;
     if (event->capture) return kCaptureUnsupported;
-    r.wait(event->time);
+    if (event->recorded) r.wait({event->step});
     r.flush_printed();
     return kSuccess;
   });
@@ -182,7 +181,9 @@ int cudaEventElapsedTime(float* ms, Event* start, Event* end) {
     constexpr unsigned kNoTiming = 2;
     if (!start->recorded || !end->recorded || ((start->flags | end->flags) & kNoTiming))
       return kInvalidResourceHandle;
-    *ms = static_cast<float>((end->time - start->time) * 1e-3);
+    if (!r.timeline.ended(start->step) || !r.timeline.ended(end->step)) return kNotReady;
+    const double ns = r.timeline.span(end->step).end - r.timeline.span(start->step).end;
+    *ms = static_cast<float>(ns * 1e-6);
     return kSuccess;
   });
 }

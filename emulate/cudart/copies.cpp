@@ -46,7 +46,7 @@ Code place(Runtime& r, const Side& side, const Copy& copy, Place& out) {
   return kSuccess;
 }
 
-Code resolve(Runtime& r, const Copy& copy, Place& from, Place& to, bool& host) {
+Code resolve(Runtime& r, const Copy& copy, Place& from, Place& to) {
   if (copy.kind < kHostToHost || copy.kind > kCopyDefault) return kInvalidMemcpyDirection;
   if (copy.width == 0 || copy.height == 0 || copy.depth == 0) return kSuccess;
   if (const Code code = place(r, copy.from, copy, from); code != kSuccess) return code;
@@ -65,12 +65,25 @@ Code resolve(Runtime& r, const Copy& copy, Place& from, Place& to, bool& host) {
   };
   if (from_device && !copy.from.array && a == Where::kHost && !known(from)) return kInvalidValue;
   if (to_device && !copy.to.array && b == Where::kHost && !known(to)) return kInvalidValue;
-  host = a == Where::kHost || b == Where::kHost;
   return kSuccess;
 }
 
-void spend(Runtime& r, Stream& stream, double bytes, bool host) {
-  stream.ready = std::max(stream.ready, r.now) + 5 + bytes / (host ? 25e3 : 2e6);
+// Where the memory lies, as the link sees it.
+host::Place place_of(Runtime& r, const Side& side, const std::byte* first) {
+  if (side.array) return host::Place::kDevice;
+  const emulate::Region* region = r.memory.find(reinterpret_cast<std::uint64_t>(first));
+  if (!region) return host::Place::kPageable;
+  switch (region->kind) {
+    case trace::AllocationKind::kHost: {
+      constexpr unsigned kWriteCombined = 4;
+      const auto flags = r.host_flags.find(region->base);
+      return flags != r.host_flags.end() && (flags->second & kWriteCombined)
+                 ? host::Place::kWriteCombined
+                 : host::Place::kPinned;
+    }
+    case trace::AllocationKind::kManaged: return host::Place::kManaged;
+    default: return host::Place::kDevice;
+  }
 }
 
 template <class T>
@@ -123,23 +136,28 @@ Copy3D parameters_of(const Copy& copy) {
 
 Code check(Runtime& r, const Copy& copy) {
   Place from, to;
-  bool host = false;
-  return resolve(r, copy, from, to, host);
+  return resolve(r, copy, from, to);
+}
+
+bool host_brings(Runtime& r, const Copy& copy) {
+  return !copy.from.array && place_of(r, copy.from, copy.from.pointer) == host::Place::kPageable;
 }
 
 Code run(Runtime& r, Stream& stream, const Copy& copy) {
   Place from, to;
-  bool host = false;
-  if (const Code code = resolve(r, copy, from, to, host); code != kSuccess) return code;
+  if (const Code code = resolve(r, copy, from, to); code != kSuccess) return code;
   if (!from.first || !to.first) return kSuccess;
   for (std::size_t z = 0; z < copy.depth; ++z)
     for (std::size_t y = 0; y < copy.height; ++y)
       std::memmove(to.first + z * to.slice + y * to.pitch,
                    from.first + z * from.slice + y * from.pitch, copy.width);
-  spend(r, stream,
-        static_cast<double>(copy.width) * static_cast<double>(copy.height) *
-            static_cast<double>(copy.depth),
-        host);
+  host::Operation what;
+  what.step = host::Step::kCopy;
+  what.from = place_of(r, copy.from, from.first), what.to = place_of(r, copy.to, to.first);
+  what.bytes = copy.width * copy.height * copy.depth;
+  what.rows =
+      copy.width == from.pitch && copy.width == to.pitch ? copy.depth : copy.height * copy.depth;
+  r.issue(stream, what);
   return kSuccess;
 }
 
@@ -169,10 +187,11 @@ Code run(Runtime& r, Stream& stream, const Fill& fill) {
       else if (fill.element_bytes == 2) fill_row<std::uint16_t>(to, fill.width, fill.value);
       else fill_row<std::uint32_t>(to, fill.width, fill.value);
     }
-  spend(r, stream,
-        static_cast<double>(fill.width) * fill.element_bytes * static_cast<double>(fill.height) *
-            static_cast<double>(fill.depth),
-        false);
+  host::Operation what;
+  what.step = host::Step::kFill;
+  what.bytes = fill.width * fill.element_bytes * fill.height * fill.depth;
+  what.rows = fill.height * fill.depth;
+  r.issue(stream, what);
   return kSuccess;
 }
 

@@ -33,6 +33,10 @@ Copy3D parameters_of(const Copy& copy);
 // Checks that device sides lie in live allocations, then moves the bytes. `stream` bears the time.
 Code run(Runtime& r, Stream& stream, const Copy& copy);
 Code run(Runtime& r, Stream& stream, const Fill& fill);
+// Whether the host itself brings it to the GPU, from pageable memory: a call that waits returns
+// when it has done so.
+bool host_brings(Runtime& r, const Copy& copy);
+inline bool host_brings(Runtime&, const Fill&) { return false; }
 Code check(Runtime& r, const Copy& copy);
 Code check(Runtime& r, const Fill& fill);
 

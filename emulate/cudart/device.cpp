@@ -34,31 +34,31 @@ struct Known {
 
 // cudaDeviceAttr's as compute capability 7.0 and later have them.
 constexpr Known kAlike[] = {
-    {1, 1024},   {2, 1024},     {3, 1024},         {4, 64},           {5, 2147483647},
-    {6, 65535},  {7, 65535},    {9, 65536},        {10, 32},          {11, 2147483647},
-    {14, 512},   {15, 1},       {17, 0},           {18, 0},           {19, 1},
-    {20, 0},     {21, kT1},     {22, kT1},         {23, kT2h},        {24, kT3},
-    {25, kT3},   {26, kT3},     {27, kCube},       {28, kCube},       {29, kLayers},
-    {30, 512},   {31, 1},       {33, 0},           {34, 0},           {35, 0},
-    {40, 3},     {41, 1},       {42, kCube},       {43, kLayers},     {45, kCube},
-    {46, kCube}, {47, kT3 / 2}, {48, kT3 / 2},     {49, kT3 * 2},     {50, 0},
-    {51, 32},    {52, kCube},   {53, kCube},       {54, kCubeLayers}, {55, kCube},
-    {56, kT1},   {57, kT2h},    {58, kT3},         {59, kT3},         {60, kT3},
-    {61, kCube}, {62, kLayers}, {63, kCube},       {64, kCube},       {65, kLayers},
-    {66, kCube}, {67, kCube},   {68, kCubeLayers}, {69, 268435456},   {70, kT1},
-    {71, 65000}, {72, 2097120}, {73, kCube},       {74, kCube},       {77, kCube},
-    {78, 1},     {79, 1},       {80, 1},           {83, 1},           {84, 0},
-    {85, 0},     {86, 0},       {88, 0},           {89, 1},           {90, 1},
-    {91, 1},     {92, 0},       {93, 0},           {94, 0},           {95, 1},
-    {96, 0},     {98, 1},       {99, 1},           {100, 0},          {101, 0},
-    {102, 1},    {103, 0},      {104, 0},          {105, 0},          {107, 0},
-    {110, 0},    {112, 0},      {113, 1},          {114, 0},          {115, 1},
-    {116, 0},    {117, 0},      {118, 0},          {119, 0},          {121, 0},
-    {122, 0},    {123, 0},      {124, 0},          {125, 0},          {127, 0},
-    {128, 0},    {129, 0},      {130, 0},          {131, -1},         {132, 0},
-    {133, 0},    {134, 0},      {135, 0},          {138, 0},          {139, 0},
-    {140, 0},    {141, 0},      {142, 0},          {143, 0},          {144, 0},
-    {145, 0},    {147, 0},
+    {1, 1024},     {2, 1024},         {3, 1024},         {4, 64},       {5, 2147483647},
+    {6, 65535},    {7, 65535},        {9, 65536},        {10, 32},      {11, 2147483647},
+    {14, 512},     {15, 1},           {17, 0},           {18, 0},       {19, 1},
+    {20, 0},       {21, kT1},         {22, kT1},         {23, kT2h},    {24, kT3},
+    {25, kT3},     {26, kT3},         {27, kCube},       {28, kCube},   {29, kLayers},
+    {30, 512},     {31, 1},           {33, 0},           {34, 0},       {35, 0},
+    {41, 1},       {42, kCube},       {43, kLayers},     {45, kCube},   {46, kCube},
+    {47, kT3 / 2}, {48, kT3 / 2},     {49, kT3 * 2},     {50, 0},       {51, 32},
+    {52, kCube},   {53, kCube},       {54, kCubeLayers}, {55, kCube},   {56, kT1},
+    {57, kT2h},    {58, kT3},         {59, kT3},         {60, kT3},     {61, kCube},
+    {62, kLayers}, {63, kCube},       {64, kCube},       {65, kLayers}, {66, kCube},
+    {67, kCube},   {68, kCubeLayers}, {69, 268435456},   {70, kT1},     {71, 65000},
+    {72, 2097120}, {73, kCube},       {74, kCube},       {77, kCube},   {78, 1},
+    {79, 1},       {80, 1},           {83, 1},           {84, 0},       {85, 0},
+    {86, 0},       {88, 0},           {89, 1},           {90, 1},       {91, 1},
+    {92, 0},       {93, 0},           {94, 0},           {95, 1},       {96, 0},
+    {98, 1},       {99, 1},           {100, 0},          {101, 0},      {102, 1},
+    {103, 0},      {104, 0},          {105, 0},          {107, 0},      {110, 0},
+    {112, 0},      {113, 1},          {114, 0},          {115, 1},      {116, 0},
+    {117, 0},      {118, 0},          {119, 0},          {121, 0},      {122, 0},
+    {123, 0},      {124, 0},          {125, 0},          {127, 0},      {128, 0},
+    {129, 0},      {130, 0},          {131, -1},         {132, 0},      {133, 0},
+    {134, 0},      {135, 0},          {138, 0},          {139, 0},      {140, 0},
+    {141, 0},      {142, 0},          {143, 0},          {144, 0},      {145, 0},
+    {147, 0},
 };
 
 // What came with a compute capability, and what GPUs before it say (CUDA programming guides,
@@ -102,6 +102,7 @@ std::vector<Known> attributes_of(const Device& d) {
       {37, d.bus_bits},
       {38, d.l2_bytes},
       {39, d.sm_threads},
+      {40, static_cast<int>(d.link.engines)},
       {75, d.major},
       {76, d.minor},
       {81, d.shared_sm()},
@@ -216,6 +217,39 @@ auto long_numbers_of(D& d) {
                     Number{"fence_wait", &d.waits.fence}};
 }
 
+template <class D>
+auto link_numbers_of(D& d) {
+  using Number = std::pair<std::string_view, decltype(&d.link.wire)>;
+  auto& l = d.link;
+  return std::array{Number{"wire", &l.wire},
+                    Number{"to_device", &l.to_device},
+                    Number{"to_host", &l.to_host},
+                    Number{"both", &l.both},
+                    Number{"engines", &l.engines},
+                    Number{"pageable_to_device", &l.pageable_to_device},
+                    Number{"pageable_to_host", &l.pageable_to_host},
+                    Number{"pageable_mid", &l.pageable_mid},
+                    Number{"pageable_far", &l.pageable_far},
+                    Number{"host_near", &l.host_near},
+                    Number{"host_cache", &l.host_cache},
+                    Number{"staging", &l.staging},
+                    Number{"inline_bytes", &l.inline_bytes},
+                    Number{"pageable_to_host_ns", &l.pageable_to_host_ns},
+                    Number{"copy_to_device_ns", &l.copy_to_device_ns},
+                    Number{"copy_to_host_ns", &l.copy_to_host_ns},
+                    Number{"turn_ns", &l.turn_ns},
+                    Number{"device_ns", &l.device_ns},
+                    Number{"kernel_ns", &l.kernel_ns},
+                    Number{"device_copy", &l.device_copy},
+                    Number{"fill", &l.fill},
+                    Number{"mark_ns", &l.mark_ns},
+                    Number{"change_ns", &l.change_ns},
+                    Number{"call_ns", &l.call_ns},
+                    Number{"launch_ns", &l.launch_ns},
+                    Number{"submit_ns", &l.submit_ns},
+                    Number{"wake_ns", &l.wake_ns}};
+}
+
 // Takes one "key=value"; false: it is none.
 bool read_item(std::string_view key, std::string_view value, Device& d) {
   if (key == "card") return d.card = value, !value.empty();
@@ -231,6 +265,8 @@ bool read_item(std::string_view key, std::string_view value, Device& d) {
     if (key == name) return read_number(value, *number) && *number >= 0;
   for (const auto& [name, number] : long_numbers_of(d))
     if (key == name) return read_number(value, *number);
+  for (const auto& [name, number] : link_numbers_of(d))
+    if (key == name) return read_number(value, *number) && *number >= 0;
   return false;
 }
 
@@ -252,6 +288,8 @@ std::string to_text(const Device& d) {
   std::string text = fmt::format("card={};name={};cc={}.{}", d.card, d.name, d.major, d.minor);
   for (const auto& [name, number] : numbers_of(d)) text += fmt::format(";{}={}", name, *number);
   for (const auto& [name, number] : long_numbers_of(d))
+    text += fmt::format(";{}={}", name, *number);
+  for (const auto& [name, number] : link_numbers_of(d))
     text += fmt::format(";{}={}", name, *number);
   return text + fmt::format(";configs={};rooms={}", fmt::join(d.shared_configs, "/"),
                             fmt::join(d.rooms, "/"));
@@ -276,7 +314,8 @@ Result<Device> parse_device(const std::string& text) {
     given.insert(key);
   }
   constexpr std::size_t kOthers = 5;  // card, name, cc, configs, rooms
-  const std::size_t all = kOthers + numbers_of(d).size() + long_numbers_of(d).size();
+  const std::size_t all =
+      kOthers + numbers_of(d).size() + long_numbers_of(d).size() + link_numbers_of(d).size();
   if (given.size() != all)
     return wrong(fmt::format("{} of a GPU's {} facts are missing", all - given.size(), all));
   return d;

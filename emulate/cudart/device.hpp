@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "emulate/executor/wait_clocks.hpp"
+#include "host/link/spec.hpp"
 
 namespace warpmem::cudart {
 
@@ -28,6 +29,7 @@ struct Device {
   int clock_khz = 0, memory_clock_khz = 0, bus_bits = 0;
   int ecc = 0;  // 1: on
   emulate::WaitClocks waits;
+  host::LinkSpec link;
 
   // SMs of each part of the GPU within which a cluster has to fit; empty: not known.
   std::vector<int> rooms;

@@ -317,9 +317,15 @@ int cuMemAllocFromPoolAsync(Address* address, std::size_t bytes, Pool* pool, Str
 }
 
 // Hints: there is one memory here. Managed memory alone takes them.
-int cuMemAdvise(Address address, std::size_t, int, int) {
+int cuMemAdvise(Address address, std::size_t bytes, int, int) {
   char managed = 0;
-  return pointer_attribute(&managed, 8, address) == 0 && managed ? 0 : kInvalidValue;
+  void* base = nullptr;
+  std::size_t all = 0;
+  if (pointer_attribute(&managed, 8, address) != 0 || !managed ||
+      __cudaFindAllocation(host(address), &base, &all) != 0)
+    return kInvalidValue;
+  const std::size_t before = address - reinterpret_cast<Address>(base);
+  return bytes > 0 && bytes <= all - before ? 0 : kInvalidValue;
 }
 int cuMemAdvise_v2(Address address, std::size_t bytes, int advice, MemoryLocation) {
   return cuMemAdvise(address, bytes, advice, 0);

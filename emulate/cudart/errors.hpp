@@ -25,6 +25,7 @@ enum Code : int {
   kInvalidChannelDescriptor = 20,
   kUnsupportedLimit = 215,
   kPeerAccessUnsupported = 217,
+  kNotReady = 600,
   kIllegalAddress = 700,
   kLaunchOutOfResources = 701,
   kLaunchTimeout = 702,

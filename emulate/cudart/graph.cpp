@@ -167,7 +167,9 @@ Code execute(Runtime& r, Stream& stream, const Operation& what) {
     Code operator()(const Copy& copy) const { return run(r, stream, copy); }
     Code operator()(const Fill& fill) const { return run(r, stream, fill); }
     Code operator()(const HostParams& host) const {
-      stream.ready = std::max(stream.ready, r.now);
+      host::Operation what;
+      what.step = host::Step::kHostFunction;
+      r.issue(stream, what);
       r.mutex.unlock();  // it may wait for a thread that calls CUDA
       host.function(host.data);
       r.mutex.lock();
@@ -176,11 +178,12 @@ Code execute(Runtime& r, Stream& stream, const Operation& what) {
     Code operator()(const RecordEvent& record) const {
       Event& event = *record.event;
       event.recorded = true, event.capture = nullptr, event.frontier.clear();
-      event.time = stream.ready = std::max(stream.ready, r.now);
+      r.issue(stream, {});
+      event.step = stream.last.front();
       return kSuccess;
     }
     Code operator()(const WaitEvent& wait) const {
-      if (wait.event->recorded) stream.ready = std::max(stream.ready, wait.event->time);
+      if (wait.event->recorded) stream.last.push_back(wait.event->step);
       return kSuccess;
     }
     Code operator()(const AllocParams& made) const {
@@ -192,6 +195,23 @@ Code execute(Runtime& r, Stream& stream, const Operation& what) {
     Code operator()(const Conditional& node) const { return run_conditional(r, stream, node); }
   };
   return std::visit(Visitor{r, stream}, what);
+}
+
+namespace {
+
+void follow(Stream& stream, const std::vector<std::uint32_t>& steps) {
+  for (const std::uint32_t step : steps)
+    if (std::find(stream.last.begin(), stream.last.end(), step) == stream.last.end())
+      stream.last.push_back(step);
+}
+
+}  // namespace
+
+void follow_default(Runtime& r, Stream& stream) {
+  if (stream.flags & 1) return;  // cudaStreamNonBlocking
+  if (&stream != &r.default_stream) return follow(stream, r.default_stream.last);
+  for (const Stream* s : r.streams)
+    if (!(s->flags & 1)) follow(stream, s->last);
 }
 
 Code submit(Runtime& r, Stream& stream, Operation what) {
@@ -208,31 +228,30 @@ Code submit(Runtime& r, Stream& stream, Operation what) {
     stream.frontier = {node};
     return kSuccess;
   }
-  if (&stream == &r.default_stream) {  // the default stream waits for the others, and they for it
-    for (const Stream* s : r.streams)
-      if (!(s->flags & 1)) stream.ready = std::max(stream.ready, s->ready);
-  } else if (!(stream.flags & 1)) {
-    stream.ready = std::max(stream.ready, r.default_stream.ready);
-  }
+  follow_default(r, stream);
   return execute(r, stream, what);
 }
 
 Code launch(Runtime& r, Stream& stream, const Graph& graph) {
-  std::unordered_map<const GraphNode*, double> ready;
-  const double begin = std::max(stream.ready, r.now);
-  double end = begin;
-  for (GraphNode* node : graph.order()) {
+  std::unordered_map<const GraphNode*, std::vector<std::uint32_t>> last;
+  // The launch is one call of the host's, which is behind what the stream had to do.
+  r.issue(stream, {});
+  const std::vector<std::uint32_t> begin = stream.last;
+  std::unordered_set<const GraphNode*> needed;
+  const std::vector<GraphNode*> order = graph.order();
+  for (GraphNode* node : order) {
     Stream lane;  // as if each node had a stream of its own
-    lane.number = stream.number, lane.flags = stream.flags, lane.attributes = stream.attributes,
-    lane.ready = begin;
-    for (const GraphNode* need : node->needs) lane.ready = std::max(lane.ready, ready[need]);
+    lane.number = stream.number, lane.flags = stream.flags, lane.attributes = stream.attributes;
+    lane.of_graph = true;
+    if (node->needs.empty()) lane.last = begin;
+    for (const GraphNode* need : node->needs) follow(lane, last[need]), needed.insert(need);
     if (node->enabled)
       if (const Code code = execute(r, lane, node->what); code != kSuccess) return code;
-    ready[node] = lane.ready;
-    end = std::max(end, lane.ready);
+    last[node] = std::move(lane.last);
     if (r.sticky != kSuccess) break;
   }
-  stream.ready = end;
+  for (const GraphNode* node : order)
+    if (!needed.contains(node)) follow(stream, last[node]);
   return kSuccess;
 }
 

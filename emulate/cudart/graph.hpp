@@ -68,6 +68,9 @@ struct GraphExec {
 
 NodeType type_of(const Operation& what);
 
+// The stream's next step follows what the default stream had to do, or the default stream's what
+// all others had to.
+void follow_default(Runtime& r, Stream& stream);
 // Runs it now on the stream, or adds it to the graph that the stream is captured into.
 Code submit(Runtime& r, Stream& stream, Operation what);
 // Runs it now.

@@ -325,8 +325,15 @@ Code run(Runtime& r, Stream& stream, const KernelCall& call) {
     else r.session.repeat(repeats().counted(statistics.thread_instructions));
   }
 
-  const double cycles = static_cast<double>(statistics.warp_instructions) / r.device().sms;
-  stream.ready = std::max(stream.ready, r.now) + 2 + cycles / (r.device().clock_khz * 1e-3);
+  host::Operation what;
+  what.step = host::Step::kKernel;
+  what.launch = id;
+  const double ctas = static_cast<double>(volume(call.grid)), sms = r.device().sms;
+  what.alone_ns = r.device().link.kernel_ns + static_cast<double>(statistics.warp_instructions) /
+                                                  std::min(ctas, sms) /
+                                                  (r.device().clock_khz * 1e-6);
+  what.share = std::min(1.0, ctas / (sms * shape.sm_ctas));
+  r.issue(stream, what);
   if (ran) return launched.run_all();
   r.flush_printed();
   if (ran.error().kind == ErrorKind::kInterrupted) end_by_interrupt();

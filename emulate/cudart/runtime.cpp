@@ -4,12 +4,14 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "emulate/cudart/interrupt.hpp"
 #include "emulate/toolkit/toolkit.hpp"
@@ -110,14 +112,50 @@ trace::AccessWindow Stream::window() const {
 }
 
 Stream* Runtime::stream(Stream* handle) {
-  if (handle == nullptr || handle == legacy_stream() || handle == thread_stream())
-    return &default_stream;
+  if (handle == nullptr || handle == legacy_stream()) return &default_stream;
+  if (handle == thread_stream()) {  // each thread has one, as a stream that it has made
+    Stream*& own = thread_streams[std::this_thread::get_id()];
+    if (!own) {
+      own = *streams.insert(new Stream).first;
+      own->number = next_stream++;
+    }
+    return own;
+  }
   return streams.contains(handle) ? handle : nullptr;
 }
 
+namespace {
+
+// Streams are in no order that is the same in each run.
+std::vector<std::uint32_t> in_order(std::vector<std::uint32_t> steps) {
+  std::sort(steps.begin(), steps.end());
+  steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+  return steps;
+}
+
+}  // namespace
+
+void Runtime::issue(Stream& stream, host::Operation what) {
+  what.stream = stream.number;
+  what.called = !stream.of_graph;
+  what.after = in_order(std::move(stream.last));
+  session.note_step(what);
+  stream.last = {timeline.add(what)};
+}
+
+void Runtime::wait(const std::vector<std::uint32_t>& steps) {
+  if (steps.empty()) return;
+  host::Operation what;
+  what.step = host::Step::kWait;
+  what.after = in_order(steps);
+  session.note_step(what);
+  timeline.add(what);
+}
+
 void Runtime::synchronise() {
-  wait(default_stream.ready);
-  for (const Stream* s : streams) wait(s->ready);
+  std::vector<std::uint32_t> all = default_stream.last;
+  for (const Stream* s : streams) all.insert(all.end(), s->last.begin(), s->last.end());
+  wait(all);
   flush_printed();
 }
 

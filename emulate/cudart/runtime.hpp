@@ -2,10 +2,9 @@
 // (the program may call CUDA from its own static destructors).
 //
 // Everything runs when it is issued, on the thread that issues it: streams and events order what
-// has happened already. That is one of the orders CUDA allows. Their times are virtual: a kernel
-// takes 2 us and one SM cycle for each warp instruction an SM gets; copies take 5 us and 25 GB/s to
-// and from the host, 2 TB/s on the GPU; each call takes the host 1 us. The same program gets the
-// same times each run; they are no prediction.
+// has happened already. That is one of the orders CUDA allows. Their times are those that the
+// timeline of the card's link gives (host/timeline), where a kernel takes one SM cycle for each
+// warp instruction an SM gets. The same program gets the same times each run.
 #pragma once
 
 #include <functional>
@@ -26,6 +25,7 @@
 #include "emulate/cudart/session.hpp"
 #include "emulate/executor/memory.hpp"
 #include "emulate/executor/texture.hpp"
+#include "host/timeline/timeline.hpp"
 
 namespace warpmem::cudart {
 
@@ -44,17 +44,18 @@ struct Stream {
   std::uint64_t number = 0;  // in order of creation; 0 the default stream
   unsigned flags = 0;
   int priority = 0;
-  double ready = 0;  // us: when all that was issued is done
+  std::vector<std::uint32_t> last;  // steps of the timeline that the next one has to follow
   std::map<int, AttributeValue> attributes;
   std::shared_ptr<Capture> capture;
   std::vector<GraphNode*> frontier;  // what the next captured operation depends on
+  bool of_graph = false;             // one of those that a graph's nodes run on
   trace::AccessWindow window() const;
 };
 
 struct Event {
   unsigned flags = 0;
   bool recorded = false;
-  double time = 0;  // us
+  std::uint32_t step = 0;  // of the timeline
   std::shared_ptr<Capture> capture;
   std::vector<GraphNode*> frontier;
 };
@@ -91,11 +92,12 @@ struct Advice {
 
 struct Runtime {
   Runtime(SessionOptions options, emulate::Memory gpu)
-      : session(std::move(options)), memory(std::move(gpu)) {}
+      : session(std::move(options)), memory(std::move(gpu)), timeline(device().link) {}
 
   std::recursive_mutex mutex;
   Session session;
   emulate::Memory memory;
+  host::Timeline timeline;  // of all that the program has issued
   emulate::TextureTable textures;
   std::unordered_map<std::uint64_t, ResourceDescription> texture_resources;
   std::unordered_map<std::uint64_t, TextureDescription> texture_descriptions;
@@ -103,6 +105,8 @@ struct Runtime {
 
   Stream default_stream;
   std::unordered_set<Stream*> streams;
+  std::unordered_map<std::thread::id, Stream*>
+      thread_streams;  // cudaStreamPerThread, in streams too
   std::unordered_set<Event*> events;
   std::unordered_set<Array*> arrays;
   std::unordered_set<MipmappedArray*> mipmaps;
@@ -122,7 +126,6 @@ struct Runtime {
   bool persisting_reset = false;  // since the launch before
   int cache_config = 0;
   unsigned device_flags = 8;  // cudaDeviceMapHost
-  double now = 0;             // us, the host's
   Code sticky = kSuccess;
   std::string printed;  // by kernels, until the host synchronises
 
@@ -139,10 +142,13 @@ struct Runtime {
   std::string why_ptx(Function& f) { return registry().why_ptx(f, device().cc()); }
   static Registry& registry();  // exists before the runtime does: programs register before main()
 
-  // The stream a handle names: null and the two special handles are the default stream; else null.
+  // The stream a handle names: null and cudaStreamLegacy are the default stream,
+  // cudaStreamPerThread is the thread's own. Null: there is none.
   Stream* stream(Stream* handle);
-  void wait(double until) { now = until > now ? until : now; }
-  void synchronise();  // all streams; prints what kernels printed
+  // Puts a step at the end of the stream.
+  void issue(Stream& stream, host::Operation what);
+  void wait(const std::vector<std::uint32_t>& steps);  // the host does
+  void synchronise();                                  // all streams; prints what kernels printed
   void flush_printed();
 };
 
@@ -183,7 +189,6 @@ Code api(F&& body) {
   const std::lock_guard lock(r->mutex);
   if (!r->visible) return remember(kNoDevice);
   if (r->sticky != kSuccess) return remember(r->sticky);
-  r->now += 1;
   try {
     return remember(body(*r));
   } catch (const std::bad_alloc&) {

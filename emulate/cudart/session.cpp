@@ -65,6 +65,26 @@ void Session::write_repeats() {
   if (auto ok = writer_->note_missing(trace::repeats_note(last)); !ok) fail(ok.error());
 }
 
+void Session::note_step(const host::Operation& step) {
+  if (closed_ || options_.output.empty()) return;
+  constexpr std::size_t kBodyBytes = 256 << 10;
+  if (steps_.empty() || steps_.back().size() >= kBodyBytes)
+    trace::put_varint(steps_.emplace_back(), step_);
+  trace::put_step(steps_.back(), step, step_++);
+  if (steps_.size() < 2 || !writer_) return;
+  const Busy busy(busy_);
+  trace::Bytes last = std::move(steps_.back());
+  steps_.pop_back();
+  write_steps();
+  steps_.push_back(std::move(last));
+}
+
+void Session::write_steps() {
+  for (const trace::Bytes& body : std::exchange(steps_, {}))
+    if (writer_)
+      if (auto ok = writer_->add_steps(body); !ok) fail(ok.error());
+}
+
 bool Session::open(const std::string& arch, trace::Level level, const std::string& stand_in) {
   if (opened_) return writer_.has_value();
   opened_ = true;
@@ -217,6 +237,7 @@ void Session::seal() {
   if (closed_) return;
   const Busy busy(busy_);
   write_repeats();
+  write_steps();
   if (closed_) return;
   closed_ = true;
   if (tracer_ && writer_) {  // the process ends while a kernel runs

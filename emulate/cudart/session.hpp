@@ -21,6 +21,7 @@
 #include "emulate/toolkit/code_level.hpp"
 #include "emulate/toolkit/toolkit.hpp"
 #include "traces/format/repeats.hpp"
+#include "traces/format/steps.hpp"
 #include "traces/format/writer.hpp"
 
 namespace warpmem::cudart {
@@ -80,6 +81,9 @@ class Session {
   void repeat(bool as_many);
   void count(const emulate::RunStatistics& statistics);  // of a launch that is not traced
 
+  // What the program asked of the GPU, its launches among the rest, in that order.
+  void note_step(const host::Operation& step);
+
   void note_once(
       const std::string& text);           // what is worth knowing where all is well; the first time
   void note_warning(const Error& error);  // prints it; may be called by several threads
@@ -96,6 +100,7 @@ class Session {
   std::int64_t write_program(const emulate::Kernel& kernel, const emulate::Resources* resources,
                              const std::string& why_ptx);
   void write_repeats();
+  void write_steps();
   void note(const std::string& text);
   void fail(const Error& error);
   void tell(const char* event);
@@ -109,6 +114,8 @@ class Session {
   std::optional<LaunchBlocks> blocks_;              // of the launch that runs
   trace::Repeats repeats_;                          // of the last launch in the trace
   std::uint64_t last_hash_ = 0;                     // of its records
+  std::vector<trace::Bytes> steps_;                 // bodies of those that are not in the trace yet
+  std::uint32_t step_ = 0;                          // how many there are
   std::uint64_t repeated_ = 0, other_repeats_ = 0;  // of all launches
   std::set<std::string> told_;                      // reasons why kernels are traced as PTX
   std::uint64_t launches_ = 0, records_ = 0, thread_instructions_ = 0;

@@ -1,9 +1,14 @@
 // What differs between the libraries for CUDA 12 and 13: compiled once for each, WARPMEM_CUDART =
 // 12, 13.
+#include <cstdint>
+#include <utility>
+
 #include "emulate/cudart/alias.hpp"
 #include "emulate/cudart/device.hpp"
+#include "emulate/cudart/graph.hpp"
 #include "emulate/cudart/handles.hpp"
 #include "emulate/cudart/versioned_names.hpp"
+#include "host/pages/density.hpp"
 
 using namespace warpmem;
 using namespace warpmem::cudart;
@@ -36,11 +41,12 @@ Code hint(const void* pointer, std::size_t bytes, Stream* handle, F&& take) {
   return api([&](Runtime& r) {
     const auto at = reinterpret_cast<std::uint64_t>(pointer);
     const emulate::Region* region = r.memory.find(at);
-    if (!r.stream(handle)) return kInvalidResourceHandle;
+    Stream* stream = r.stream(handle);
+    if (!stream) return kInvalidResourceHandle;
     if (!region || region->kind != trace::AllocationKind::kManaged || bytes == 0 ||
         bytes > region->bytes - (at - region->base))
       return kInvalidValue;
-    take(r.advice[region->base]);
+    take(r, *stream, r.advice[region->base]);
     return kSuccess;
   });
 }
@@ -48,7 +54,7 @@ int number(MemoryLocation location) { return location.type == 1 ? location.id : 
 Code advise(const void* pointer, std::size_t bytes, int what, int where) {
   if (what < 1 || what > 6) return remember(kInvalidValue);
   if (where > 0) return remember(kInvalidDevice);
-  return hint(pointer, bytes, nullptr, [&](Advice& a) {
+  return hint(pointer, bytes, nullptr, [&](Runtime&, Stream&, Advice& a) {
     const bool set = what % 2 == 1;
     if (what <= 2) a.read_mostly = set;
     else if (what <= 4) a.preferred = set ? where : Advice::kNowhere;
@@ -57,7 +63,17 @@ Code advise(const void* pointer, std::size_t bytes, int what, int where) {
 }
 Code prefetch(const void* pointer, std::size_t bytes, int where, Stream* stream) {
   if (where > 0) return remember(kInvalidDevice);
-  return hint(pointer, bytes, stream, [&](Advice& a) { a.prefetched = where; });
+  return hint(pointer, bytes, stream, [&](Runtime& r, Stream& s, Advice& a) {
+    if (std::exchange(a.prefetched, where) == where || s.capture) return;
+    host::Operation what;
+    what.step = host::Step::kCopy;
+    what.from = where < 0 ? host::Place::kManaged : host::Place::kPinned;
+    what.to = where < 0 ? host::Place::kPinned : host::Place::kManaged;
+    what.bytes = bytes;
+    what.rows = (bytes + host::kBlockBytes - 1) / host::kBlockBytes;
+    follow_default(r, s);
+    r.issue(s, what);
+  });
 }
 
 // Copies that may run in any order: one after the other.

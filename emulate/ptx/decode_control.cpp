@@ -55,9 +55,8 @@ bool Decoder::control(Modifiers& m) {
 void Decoder::branch() {
   const auto& o = s_->operands;
   if (s_->opcode.starts_with("bra")) {
-    expect_operands(1, 1);
-    if (o[0].kind != Operand::Kind::kLabel) fail("this operand must be a label", "", o[0].at);
-    emit(Kind::kBranch).target = o[0].number;
+    const std::uint32_t label = o[0].number;
+    emit(Kind::kBranch).target = label;
     return;
   }
   expect_operands(2, 2);

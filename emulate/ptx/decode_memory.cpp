@@ -5,14 +5,6 @@
 #include "emulate/ptx/decoder.hpp"
 
 namespace warpmem::emulate {
-namespace {
-
-// Addresses go round, as the hardware's do.
-std::int64_t wrapped(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-}
-
-}  // namespace
 
 bool Decoder::memory(Modifiers& m) {
   const std::string_view b = m.base();
@@ -128,15 +120,15 @@ void Decoder::address(const Operand& o, Access& access) {
   }
   if (base.kind == Operand::Kind::kInteger) {
     access.address_bytes = 0;
-    access.offset = wrapped(access.offset, static_cast<std::int64_t>(base.value));
+    access.offset += static_cast<std::int64_t>(base.value);
     return;
   }
   std::uint64_t value = 0;
   if (address_constant(base, value)) {
     access.address_bytes = 0;
-    access.offset = wrapped(access.offset, static_cast<std::int64_t>(value));
+    access.offset += static_cast<std::int64_t>(value);
     if (access.space == Space::kGeneric && base.variable && base.variable->space == Space::kShared)
-      access.offset = wrapped(access.offset, static_cast<std::int64_t>(kSharedWindow));
+      access.offset += static_cast<std::int64_t>(kSharedWindow);
     return;
   }
   access.address_bytes = 8;

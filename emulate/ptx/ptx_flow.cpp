@@ -11,9 +11,6 @@ std::optional<std::vector<trace::FlowLine>> flow_lines(const Function& f) {
     const Statement& s = f.body[i];
     const std::string_view word = std::string_view(s.opcode).substr(0, s.opcode.find('.'));
     if (word == "bra") {
-      // Operands are judged later: what is no label ends the decoding there.
-      if (s.operands.size() != 1 || s.operands[0].kind != Operand::Kind::kLabel)
-        return std::nullopt;
       lines[i].targets.push_back(f.labels[s.operands[0].number]);
       lines[i].falls = s.guard >= 0;
     } else if (word == "brx") {

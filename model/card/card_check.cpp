@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <bit>
 #include <optional>
+#include <tuple>
 
 #include "base/units.hpp"
+#include "host/link/kind.hpp"
 #include "model/access/access.hpp"
 #include "model/access/rule/access_rule.hpp"
 #include "model/card/card.hpp"
@@ -338,6 +340,22 @@ Found ports_wrong(const CardNumbers& n) {
   return {};
 }
 
+// More than the lanes can carry.
+Found link_wrong(const CardNumbers& n) {
+  const double wire =
+      1000 * host::wire_rate(static_cast<host::LinkKind>(n.link_kind), n.link_lanes);
+  const auto most = static_cast<std::uint64_t>(wire);
+  for (const auto& [key, value, times] :
+       {std::tuple{"link.to_device", n.link_to_device, std::uint64_t{1}},
+        std::tuple{"link.to_host", n.link_to_host, std::uint64_t{1}},
+        std::tuple{"link.both", n.link_both, std::uint64_t{2}}})
+    if (value > most * times)
+      return Contradiction{std::string(key) + " (" + grouped(value) +
+                               " MB/s) is more than link.lanes of link.kind carry",
+                           "give at most " + grouped(most * times) + ", or more lanes"};
+  return {};
+}
+
 // More than what stands behind it can carry.
 Found bandwidth_wrong(const CardNumbers& n) {
   if (n.dram_sectors_per_kilocycle < n.dram_channels)
@@ -534,7 +552,7 @@ Result<void> Card::validate(const std::string& place) const {
   if (!user_.contains(card_field("sm.count")))
     if (const Found found = ports_wrong(numbers_)) return refused(*found);
   for (const auto& check :
-       {bandwidth_wrong, dram_wrong, small_caches_wrong, schedulers_wrong, sms_wrong})
+       {bandwidth_wrong, link_wrong, dram_wrong, small_caches_wrong, schedulers_wrong, sms_wrong})
     if (const Found found = check(numbers_)) return refused(*found);
   return {};
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 
+#include "host/link/kind.hpp"
 #include "model/access/rule/access_rule.hpp"
 #include "model/cache/allocate/allocate.hpp"
 #include "model/cache/cached_spaces.hpp"
@@ -155,7 +156,24 @@ void DerivedNumbers::fit_partitions() {
                            "derived: by GPC, l2.partitions in turn");
 }
 
+// Other lanes, of the same kind or another: copies reach the same share of what they carry.
+void DerivedNumbers::fit_link() {
+  if (!set_by_user({"link.kind", "link.lanes"})) return;
+  const auto wire = [](const CardNumbers& of) {
+    return host::wire_rate(static_cast<host::LinkKind>(of.link_kind), of.link_lanes);
+  };
+  const double times = wire(base) > 0 ? wire(n) / wire(base) : 1;
+  for (const auto& [key, rate] :
+       {std::pair{"link.to_device", &n.link_to_device}, std::pair{"link.to_host", &n.link_to_host},
+        std::pair{"link.both", &n.link_both}}) {
+    if (set_by_user({key})) continue;
+    *rate = static_cast<std::uint64_t>(static_cast<double>(*rate) * times);
+    sources.insert_or_assign(card_field(key), "derived: the same share of what the lanes carry");
+  }
+}
+
 void DerivedNumbers::work_out(bool another) {
+  fit_link();
   fit_shared();
   fit_l1_sets();
   fit_l2_ways();

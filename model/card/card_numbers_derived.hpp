@@ -35,6 +35,7 @@ struct DerivedNumbers {
   void fit_l1_sets();
   void fit_l2_ways();
   void fit_partitions();
+  void fit_link();
   bool set_by_user(std::initializer_list<std::string_view> keys) const;
   // Is nobody's, or no longer what the file says since the user changed one of `inputs`.
   bool follows(std::string_view key, std::initializer_list<std::string_view> inputs) const;

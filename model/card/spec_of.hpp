@@ -2,6 +2,10 @@
 // knows its Spec and no card; only here do the two meet (one file a part: card/specs/).
 #pragma once
 
+namespace warpmem::host {
+struct LinkSpec;  // host/link/spec.hpp
+}
+
 namespace warpmem::model {
 
 class Card;
@@ -21,6 +25,8 @@ template <>
 L1Spec spec_of(const Card& card);
 template <>
 L2Spec spec_of(const Card& card);
+template <>
+host::LinkSpec spec_of(const Card& card);
 template <>
 MemoryPathSpec spec_of(const Card& card);
 template <>

@@ -243,7 +243,6 @@ class Programs(Explore):
         with open(self.path("log"), encoding="utf-8") as file:
             return file.read().split()
 
-    @unittest.skipIf(harness.is_sanitized(), "a sanitizer cannot be loaded into the program that is emulated")
     def test_a_command_makes_each_programs_trace_once(self):
         sweep = ["--make", self.make(), "--vary", "l1.size=64KiB:256KiB", "--vary", "n=1,2,3", "--threads", "1"]
         points = self.points(*sweep, "--metric", LOADS, "--metric", "n")
@@ -254,7 +253,6 @@ class Programs(Explore):
             self.assertEqual(self.value(p, LOADS), one * int(p["values"]["n"]))
         self.assertEqual(self.log(), ["1", "2", "3"])
 
-    @unittest.skipIf(harness.is_sanitized(), "a sanitizer cannot be loaded into the program that is emulated")
     def test_parts_of_programs_make_the_same_file_as_the_whole(self):
         sweep = ["--make", self.make(), "--vary", "n=1:4:1", "--vary", "l1.size=64KiB,128KiB"]
         self.explore(*sweep, "--results", "whole.sqlite")
@@ -264,7 +262,6 @@ class Programs(Explore):
         with open(self.path("whole.sqlite"), "rb") as a, open(self.path("all.sqlite"), "rb") as b:
             self.assertEqual(a.read(), b.read())
 
-    @unittest.skipIf(harness.is_sanitized(), "a sanitizer cannot be loaded into the program that is emulated")
     def test_a_search_makes_what_it_tries(self):
         run = self.explore("--make", self.make(), "--counts", "--vary", "n=1:12:1", "--objective", "load_sectors", "--budget",
                            "12")
@@ -272,7 +269,6 @@ class Programs(Explore):
         # The first is made once more, to see how long a point takes.
         self.assertEqual(sorted(map(int, self.log())), [1, *range(1, 13)])
 
-    @unittest.skipIf(harness.is_sanitized(), "a sanitizer cannot be loaded into the program that is emulated")
     def test_a_card_may_be_told_to_the_command_too(self):
         points = self.points("--make", f"echo {{gpu}} >> log; '{WARPMEM}' emulate --gpu {{gpu}} -o '{{trace}}' "
                              f"'{PROGRAM}' -- '{KERNELS}' launches 2", "--vary", "gpu=a100_40,h200", "--metric", "cycles",
@@ -292,7 +288,6 @@ class Programs(Explore):
             self.trace("copy", f"t{n}.wmt")
         return "1,2,3"
 
-    @unittest.skipIf(harness.is_sanitized(), "a sanitizer cannot be loaded into the program that is emulated")
     def test_interrupted_it_leaves_nothing_in_the_temporary_folder(self):
         os.mkdir(self.path("tmp"))
         process = subprocess.Popen([WARPMEM, "explore", "--make", "cp /dev/null {trace}.part; echo > begun; sleep 20"],
@@ -306,7 +301,6 @@ class Programs(Explore):
         self.assertEqual(process.returncode, 130)
         self.assertEqual(os.listdir(self.path("tmp")), [])
 
-    @unittest.skipIf(harness.is_sanitized(), "a sanitizer cannot be loaded into the program that is emulated")
     def test_a_signal_ends_the_command_too(self):
         for sent, status in ((signal.SIGTERM, 143), (signal.SIGINT, 130)):
             process = subprocess.Popen([WARPMEM, "explore", "--make", "echo $$ > pid; sh -c 'echo $$ > child; sleep 60'; true {trace}"],
@@ -338,7 +332,6 @@ class Programs(Explore):
         self.assertFalse(os.path.exists(self.path("broken")))
         self.assertEqual(os.listdir(folder), [])
 
-    @unittest.skipIf(harness.is_sanitized(), "a sanitizer cannot be loaded into the program that is emulated")
     def test_what_a_command_prints_is_not_kept(self):
         command = ["bash", "-c", "ulimit -v 4000000; exec \"$@\"", "x", WARPMEM, "explore", "--make",
                    "head -c 3000000000 /dev/zero; echo; echo last {trace}; false", "--counts"]
@@ -369,7 +362,6 @@ class Programs(Explore):
             with self.subTest(arguments):
                 self.assert_fails(self.run_command("explore", *arguments), 2, *words)
 
-    @unittest.skipIf(harness.is_sanitized(), "a sanitizer cannot be loaded into the program that is emulated")
     @unittest.skipUnless(NVCC, "there is no nvcc")
     def test_block_sizes_move_what_hardware_counted(self):
         folder = os.path.join(SOURCE, "tests/benchmarks/block_size")

@@ -43,6 +43,7 @@ SAMPLES = {
     "replay": {"trace": (["t.wmt"], ["t.wmt"]), "--gpu": (["t.wmt", *GPU], CARDS)},
     "info": {"trace": (["t.wmt"], ["t.wmt"])},
     "dump": {"trace": (["t.wmt"], ["t.wmt"])},
+    "timeline": {"trace": (["s.wmt"], ["s.wmt"]), "--gpu": (["s.wmt", *GPU], CARDS)},
     "partitions": {"trace": (["t.wmt"], ["t.wmt"]), "--gpu": (["t.wmt", *GPU], CARDS)},
     "explain": {"trace": (["t.wmt", "--no-gain", "--counts"], ["t.wmt"]),
                 "--gpu": (["t.wmt", "--no-gain", "--counts", *GPU], CARDS),
@@ -89,6 +90,7 @@ class Lost(harness.CommandTest):
         super().setUp()
         for name in ("t.wmt", "u.wmt"):
             shutil.copy(os.path.join(REFERENCE, "texture_linear.wmt"), self.path(name))
+        shutil.copy(os.path.join(SOURCE, "tests/sim/traces/one_stream.wmt"), self.path("s.wmt"))
         shutil.copy(os.path.join(REFERENCE, "texture_linear.csv"), self.path("p.csv"))
         shutil.copy(os.path.join(SOURCE, "tests/emulate/ptx/vector_copy.ptx"), self.path("k.ptx"))
         shutil.copy(os.path.join(SOURCE, "tests/e2e/occupancy/kernels.cubin"), self.path("kernels.cubin"))

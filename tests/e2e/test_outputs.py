@@ -273,7 +273,6 @@ class Failures(Files):
                 '{ buffer = "in", type = "u8", count = 10240000 },\n'
                 '{ buffer = "out", type = "u8", count = 10240000 },\n{ type = "s32", value = 10240000 }]\n')
 
-    @unittest.skipIf(harness.is_sanitized(), "a sanitizer starts a thread of its own")
     def test_no_more_threads_end_5(self):
         trace = self.trace("gather")
         os.chmod(self.folder, 0o777)
@@ -285,7 +284,6 @@ class Failures(Files):
         run = self.run_command("replay", trace, "--threads", "2", preexec_fn=limit)
         self.assert_fails(run, 5, "ulimit -u")
 
-    @unittest.skipIf(harness.is_sanitized(), "a sanitizer needs more memory than any limit leaves it")
     def test_no_more_memory_ends_5(self):
         run = self.limited(resource.RLIMIT_AS, 200 << 20, "replay", self.trace("large"), "--threads", "1")
         self.assertIn(run.status, (0, 5), run.err)  # 0: it needs less

@@ -43,15 +43,6 @@ TEST_CASE("blanks may stand before an instruction's modifiers") {
   CHECK(module->functions[0].body[1].opcode == "add.s32.sat");
 }
 
-TEST_CASE("a branch in a form that is not PTX's needs one label as well") {
-  const auto branch = [](const std::string& line) {
-    return build_error(".visible .entry k() { .reg .b32 %r<4>; " + line + " ret; }");
-  };
-  says(branch("bra.wide.u32 %r1, %r2;"), "1 operand");
-  says(branch("bra.wide;"), "1 operand");
-  says(branch("bra.wide %r1;"), "this operand must be a label");
-}
-
 TEST_CASE("an error names file, line, column and points at the place") {
   const Error e =
       parse_error(".visible .entry k()\n{\n\t.reg .b32 %r<4>;\n\tadd.s32 %r1, %r2 %r3;\n}\n");

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string>
-#include <utility>
 
 #include "sim/replay.hpp"
 #include "traces/format/reader.hpp"
@@ -15,28 +14,15 @@ using namespace warpmem::trace;
 
 namespace {
 
-// An H200 of four SMs and a small L2: what a launch allocates is what an execution takes.
-const warpmem::model::Card& small_card() {
-  using namespace warpmem;
-  static const model::Card card = [] {
-    model::Card c = model::load_card("h200").value();
-    for (const auto& [key, value] :
-         {std::pair{"sm.count", "4"}, std::pair{"launch.dirty_sectors", "0"},
-          std::pair{"l2.size", "3MiB"}})
-      if (const auto ok = c.set(key, value); !ok) std::abort();
-    return c;
-  }();
-  return card;
-}
-
 // A law that does not hold is an error of ours. Loops that a file says are long are not gone round.
 void replay_all(const TraceReader& reader) {
   using namespace warpmem;
+  static const model::Card card = model::load_card("h200").value();
   for (const bool time : {false, true}) {
     sim::ReplayOptions how;
     how.time = time;
     how.progress = [](std::uint64_t done, std::uint64_t) { return done < 200'000; };
-    const auto replayed = sim::replay(reader, small_card(), how);
+    const auto replayed = sim::replay(reader, card, how);
     if (!replayed && replayed.error().kind == ErrorKind::kInternal) std::abort();
   }
 }

@@ -8,6 +8,7 @@
 #include "traces/format/format.hpp"
 #include "traces/format/metadata.hpp"
 #include "traces/format/records_codec.hpp"
+#include "traces/format/steps.hpp"
 
 using namespace warpmem;
 using namespace warpmem::trace;
@@ -205,6 +206,31 @@ const Malformed kMalformed[] = {
        f.block(BlockType::kLaunchBegin, 0, raw);
      },
      "not well formed"},
+    {"steps that are not the first ones",
+     [](Forger& f) {
+       Bytes raw;
+       put_varint(raw, 1);
+       put_step(raw, {}, 1);
+       f.block(BlockType::kSteps, 0, raw);
+     },
+     "steps are not well formed"},
+    {"a step that follows one that is not before it",
+     [](Forger& f) {
+       Bytes raw;
+       put_varint(raw, 0);
+       put_step(raw, {.after = {0}}, 1);
+       f.block(BlockType::kSteps, 0, raw);
+     },
+     "steps are not well formed"},
+    {"half a step",
+     [](Forger& f) {
+       Bytes raw;
+       put_varint(raw, 0);
+       put_step(raw, {}, 0);
+       raw.pop_back();
+       f.block(BlockType::kSteps, 0, raw);
+     },
+     "steps are not well formed"},
     {"a note without its text", [](Forger& f) { f.block(BlockType::kNote, 0, Bytes{5}); },
      "not well formed"},
     {"a zstd bomb: a large size, a small frame",
@@ -431,11 +457,11 @@ TEST_CASE("a file of a newer minor version opens, and says that something was sk
   TemporaryFolder folder;
   Forger forger;
   Bytes raw = put_program(small_program());
-  raw.push_back(42);  // a field that 1.7 does not know
+  raw.push_back(42);  // a field that 1.8 does not know
   forger.block(BlockType::kProgram, 0, raw);
   forger.block(static_cast<BlockType>(99), 0, Bytes{1, 2, 3});
   Bytes bytes = forger.seal();
-  bytes[10] = 8;
+  bytes[10] = 9;
   const std::size_t origin = load_le<std::uint32_t>(bytes.data() + 12);
   store_le(bytes.data() + 16,
            hash_bytes(ByteSpan(bytes).first(16), ByteSpan(bytes).subspan(24, origin)));
@@ -444,7 +470,7 @@ TEST_CASE("a file of a newer minor version opens, and says that something was sk
   REQUIRE(reader);
   CHECK(reader->programs().size() == 1);
   CHECK_FALSE(reader->quality().complete());
-  CHECK(reader->quality().notes[0] == "written in format 1.8; what 1.7 does not know was skipped");
+  CHECK(reader->quality().notes[0] == "written in format 1.9; what 1.8 does not know was skipped");
 }
 
 TEST_CASE("a records body with any byte changed decodes or is refused, and never crashes") {

@@ -149,6 +149,20 @@ TEST_CASE("a trace of format 1.7 opens for ever, with what the program said of t
   CHECK(old.text.find("fetches 128 bytes, persisting lines end: true\n") != std::string::npos);
 }
 
+TEST_CASE("a trace of format 1.8 opens for ever, with what the program asked of the GPU") {
+  TemporaryFolder folder;
+  const std::string now = folder.file("now.wmt");
+  write_file(now, small_trace_with_steps());
+  const Dump expected = dump(now, false);
+  const Dump old = dump(WARPMEM_GOLDEN_TRACES "/v1.8.wmt", false);
+  REQUIRE_FALSE(old.error);
+  CHECK(old.text == expected.text);
+  CHECK(old.text.find("step 0 3 0 1048576 4 2 0 0 1 true:\n"
+                      "step 2 0 0 0 1 2 0 1234.5 0.25 false: 0\n"
+                      "step 4 0 0 0 1 2 0 0 1 true: 1\n"
+                      "step 5 0 0 0 1 0 0 0 1 true: 0 2\n") != std::string::npos);
+}
+
 TEST_CASE("a record of a bulk copy says its address and what it is of its copy") {
   for (const std::uint32_t lane : {0u, 1u, 31u})
     for (const Piece piece : {Piece::kUnknown, Piece::kFurther, Piece::kFirst}) {

@@ -107,7 +107,7 @@ TEST_CASE("files that are no traces are told apart") {
     write_file(path, bytes);
     const Error error = open_error(path, true);
     CHECK(error.kind == ErrorKind::kMalformed);
-    CHECK(error.message == "the trace is of format 2.7; this version reads up to 1.x");
+    CHECK(error.message == "the trace is of format 2.8; this version reads up to 1.x");
     CHECK(error.fix == "use a newer warpmem");
     CHECK(error.place == path + ", byte 8");
   }

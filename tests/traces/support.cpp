@@ -8,6 +8,8 @@
 #include <functional>
 #include <iterator>
 
+#include "traces/format/steps.hpp"
+
 namespace warpmem::trace::testing {
 
 TemporaryFolder::TemporaryFolder() {
@@ -169,7 +171,8 @@ namespace {
 Bytes trace_of_launch(
     Launch launch, const std::vector<Site>& sites, std::uint64_t ctas, std::uint32_t warps,
     const LaunchEnd& end,
-    const std::function<std::vector<Record>(std::uint64_t, std::uint32_t)>& of_warp) {
+    const std::function<std::vector<Record>(std::uint64_t, std::uint32_t)>& of_warp,
+    const std::vector<host::Operation>& steps = {}) {
   auto file = std::make_shared<MemoryFile>();
   auto writer = TraceWriter::create_on(memory_sink(file), "small.wmt", small_origin(), {});
   if (!writer) return {};
@@ -179,8 +182,15 @@ Bytes trace_of_launch(
     for (std::uint32_t warp = 0; warp < warps; ++warp)
       builder.add(cta, warp, of_warp(cta, warp), sites, {});
   if (!writer->begin_launch(launch) || !writer->append(builder.take()) ||
-      !writer->end_launch(0, end) || !writer->seal())
+      !writer->end_launch(0, end))
     return {};
+  if (!steps.empty()) {
+    Bytes body;
+    put_varint(body, 0);
+    for (std::uint32_t i = 0; i < steps.size(); ++i) put_step(body, steps[i], i);
+    if (!writer->add_steps(body)) return {};
+  }
+  if (!writer->seal()) return {};
   return file->bytes;
 }
 
@@ -231,6 +241,24 @@ Bytes small_trace_with_limits() {
   return trace_of_launch(launch, {{0, Op::kCtaBegin, Space::kNone, 0}}, 1, 1, {}, [](auto, auto) {
     return std::vector<Record>{patterns::regular(0, kUnknownSm, 0)};
   });
+}
+
+Bytes small_trace_with_steps() {
+  using namespace host;
+  const std::vector<Operation> steps = {
+      {.step = Step::kCopy, .from = Place::kPageable, .bytes = 1 << 20, .rows = 4, .stream = 2},
+      {.step = Step::kKernel,
+       .stream = 2,
+       .launch = 0,
+       .alone_ns = 1234.5,
+       .share = 0.25,
+       .called = false,
+       .after = {0}},
+      {.step = Step::kMark, .stream = 2, .after = {1}},
+      {.step = Step::kWait, .after = {0, 2}}};
+  return trace_of_launch(
+      small_launch(0), {{0, Op::kCtaBegin, Space::kNone, 0}}, 1, 1, {},
+      [](auto, auto) { return std::vector<Record>{patterns::regular(0, kUnknownSm, 0)}; }, steps);
 }
 
 // Tiles of two rows by lane 3 of each warp: the second row of every other one lies outside.
@@ -297,6 +325,14 @@ Dump dump(const std::string& path, bool allow_partial) {
       out.text += fmt::format("{:x} {} {}:{}", code.pc, code.text, code.file, code.line);
       out.text += code.has_control() ? fmt::format(" control {:x}\n", code.control) : "\n";
     }
+  }
+  for (const host::Operation& step : reader->steps()) {
+    out.text +=
+        fmt::format("step {} {} {} {} {} {} {} {} {} {}:", static_cast<int>(step.step),
+                    static_cast<int>(step.from), static_cast<int>(step.to), step.bytes, step.rows,
+                    step.stream, step.launch, step.alone_ns, step.share, step.called);
+    for (const std::uint32_t before : step.after) out.text += fmt::format(" {}", before);
+    out.text += '\n';
   }
   for (std::uint32_t i = 0; i < reader->launches().size(); ++i) {
     const LaunchSummary& summary = reader->launches()[i];

@@ -55,6 +55,8 @@ Bytes small_trace(int zstd_level = 3, const Program& code = small_program());
 // With what came with 1.2: a launch's parameters, and loops' rounds.
 Bytes small_trace_with_pieces();
 Bytes small_trace_with_limits();
+// A copy, a launch that follows it, an event and a wait for it.
+Bytes small_trace_with_steps();
 Bytes small_trace_with_texels();
 Bytes small_trace_with_products();
 Bytes small_trace_with_rounds(const std::vector<TimesRun>& times = {});

@@ -126,6 +126,8 @@ const char* apply(Contents& out, const BlockEntry& entry, ByteSpan raw) {
       else out.quality.notes.push_back(std::move(*note));
       return nullptr;
     }
+    case BlockType::kSteps:
+      return parse_steps(raw, out.steps) ? nullptr : "the program's steps are not well formed";
     case BlockType::kCtaIndex:
     case BlockType::kIndex: return nullptr;
   }

@@ -6,6 +6,7 @@
 #include "traces/format/input_file.hpp"
 #include "traces/format/reader.hpp"
 #include "traces/format/site_table.hpp"
+#include "traces/format/steps.hpp"
 
 namespace warpmem::trace {
 
@@ -22,7 +23,8 @@ struct Contents {
   std::vector<BlockEntry> blocks;
   std::vector<Program> programs;
   std::vector<LaunchSummary> launches;
-  std::vector<bool> ended;       // by launch: its end block is there
+  std::vector<bool> ended;  // by launch: its end block is there
+  std::vector<host::Operation> steps;
   std::vector<Repeats> repeats;  // as notes tell them
   std::vector<SiteTable> sites;  // by launch
   std::vector<CtaIndex> ctas;    // by launch

@@ -16,6 +16,7 @@ std::string_view block_type_name(BlockType type) {
     case BlockType::kNote: return "note";
     case BlockType::kCtaIndex: return "CTA index";
     case BlockType::kIndex: return "index";
+    case BlockType::kSteps: return "steps";
   }
   return "unknown";
 }

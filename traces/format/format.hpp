@@ -22,7 +22,7 @@ constexpr std::uint8_t kFooterMagic[8] = {'W', 'M', 'T', 'E', 'N', 'D', '\r', '\
 constexpr std::uint32_t kBlockMagic = 0x4b4c4257;  // "WBLK"
 
 constexpr std::uint16_t kMajor = 1;  // a reader refuses a file of a newer major version …
-constexpr std::uint16_t kMinor = 7;  // … and skips what it does not know in a newer minor one
+constexpr std::uint16_t kMinor = 8;  // … and skips what it does not know in a newer minor one
 
 constexpr std::size_t kFileHeaderBytes = 24;
 constexpr std::size_t kBlockHeaderBytes = 48;
@@ -49,6 +49,7 @@ enum class BlockType : std::uint8_t {
   kNote = 5,      // one thing found missing
   kCtaIndex = 6,  // where the CTAs of one launch lie
   kIndex = 7,     // the last block of a sealed file
+  kSteps = 8,     // what the program asked of the GPU (since 1.8)
 };
 std::string_view block_type_name(BlockType type);
 std::uint32_t max_raw_bytes(BlockType type);

@@ -36,6 +36,7 @@ const Quality& TraceReader::quality() const { return state_->contents.quality; }
 std::string TraceReader::hash() const { return fmt::format("{:016x}", state_->contents.hash); }
 std::span<const LaunchSummary> TraceReader::launches() const { return state_->contents.launches; }
 std::span<const Program> TraceReader::programs() const { return state_->contents.programs; }
+std::span<const host::Operation> TraceReader::steps() const { return state_->contents.steps; }
 
 std::shared_ptr<const DecodedProgram> TraceReader::code(std::uint32_t program) const {
   const std::lock_guard lock(state_->decoding);

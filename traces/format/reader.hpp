@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "host/timeline/operation.hpp"
 #include "isa/program.hpp"
 #include "traces/format/launch.hpp"
 #include "traces/format/record.hpp"
@@ -76,6 +77,8 @@ class TraceReader {
   std::string hash() const;  // XXH3 of the content, 16 hex digits
   std::span<const LaunchSummary> launches() const;
   std::span<const Program> programs() const;
+  // What the program asked of the GPU, its launches among the rest; empty: not known.
+  std::span<const host::Operation> steps() const;
   // A program decoded. The one that was asked for last is kept, and so are those that somebody
   // holds. Thread-safe.
   std::shared_ptr<const DecodedProgram> code(std::uint32_t program) const;

@@ -272,6 +272,11 @@ Result<void> TraceWriter::note_missing(const std::string& what) {
   return state_->write_metadata(BlockType::kNote, 0, put_note(what));
 }
 
+Result<void> TraceWriter::add_steps(std::span<const std::uint8_t> body) {
+  if (auto usable = state_->usable(); !usable) return usable;
+  return state_->write_metadata(BlockType::kSteps, 0, body);
+}
+
 std::string TraceWriter::kept() const {
   return state_->sealed || state_->records == 0 ? "" : partial_name(state_->path);
 }

@@ -95,7 +95,9 @@ class TraceWriter {
   Result<void> append(const EncodedBlock& block);  // of a launch begun and not ended
   Result<void> end_launch(std::uint32_t launch, const LaunchEnd& end);  // counts end.records itself
   Result<void> note_missing(const std::string& what);  // found out later: adds to quality
-  Result<void> seal();                                 // index, footer, fsync, rename
+  // A body of steps (traces/format/steps.hpp), in whatever place: they are ordered by themselves.
+  Result<void> add_steps(std::span<const std::uint8_t> body);
+  Result<void> seal();  // index, footer, fsync, rename
   // The same without the rename: a failure has cut the trace short. It stays PATH.partial, and a
   // PATH of before stays what it is.
   Result<void> seal_incomplete();

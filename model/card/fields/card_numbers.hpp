@@ -107,6 +107,15 @@ struct CardNumbers {
   std::uint64_t port_receive_permille = 0;  // sectors an SM gets in 1,000 cycles
   std::uint64_t host_permille = 0;          // sectors over the host link in 1,000 cycles
   std::uint64_t latency_host = 0;
+  std::uint64_t link_kind = 0, link_lanes = 0, link_engines = 0;      // host/link/kind.hpp
+  std::uint64_t link_to_device = 0, link_to_host = 0, link_both = 0;  // MB/s
+  // Pageable memory: MB/s, bytes.
+  std::uint64_t link_pageable_to_device = 0, link_pageable_mid = 0, link_pageable_far = 0;
+  std::uint64_t link_pageable_to_host = 0, link_pageable_to_host_ns = 0;
+  std::uint64_t link_host_near = 0, link_host_cache = 0, link_staging = 0, link_inline = 0;
+  std::uint64_t link_copy_to_device_ns = 0, link_copy_to_host_ns = 0, link_device_ns = 0;
+  std::uint64_t link_turn_ns = 0, link_mark_ns = 0, link_change_ns = 0;
+  std::uint64_t link_call_ns = 0, link_launch_ns = 0, link_submit_ns = 0, link_wake_ns = 0;
   std::uint64_t latency_remote = 0;  // shared memory of another SM of the cluster
   // Thousandths of a cycle that a sector of it keeps the asking SM's way there.
   std::uint64_t remote_read = 0, remote_write = 0;

@@ -17,6 +17,7 @@ std::span<const CardField> l1_fields();
 std::span<const CardField> l2_fields();
 std::span<const CardField> lrc_fields();
 std::span<const CardField> port_fields();
+std::span<const CardField> link_fields();
 std::span<const CardField> constant_fields();
 std::span<const CardField> code_fields();
 std::span<const CardField> bulk_fields();
@@ -33,9 +34,9 @@ std::span<const CardField> reached_fields();
 std::span<const CardField> emulate_fields();
 
 inline constexpr std::span<const CardField> (*kCardGroups[])() = {
-    access_fields,   sm_fields,      lsu_fields,     shared_fields,   l1_fields,   l2_fields,
-    texture_fields,  lrc_fields,     port_fields,    constant_fields, code_fields, bulk_fields,
-    remote_fields,   driver_fields,  latency_fields, dram_fields,     time_fields, launch_fields,
-    topology_fields, reached_fields, emulate_fields};
+    access_fields,  sm_fields,       lsu_fields,     shared_fields,  l1_fields,       l2_fields,
+    texture_fields, lrc_fields,      port_fields,    link_fields,    constant_fields, code_fields,
+    bulk_fields,    remote_fields,   driver_fields,  latency_fields, dram_fields,     time_fields,
+    launch_fields,  topology_fields, reached_fields, emulate_fields};
 
 }  // namespace warpmem::model

@@ -13,7 +13,7 @@ namespace warpmem::cudart {
 namespace {
 
 constexpr int kInvalidValue = 1, kInvalidConfiguration = 9, kInvalidSymbol = 13,
-              kInvalidDeviceFunction = 98, kInvalidDevice = 101, kInvalidPtx = 218,
+              kInvalidDeviceFunction = 98, kNotReady = 600, kInvalidDevice = 101, kInvalidPtx = 218,
               kInvalidResourceHandle = 400;
 constexpr int kIllegalAddress = 700, kMisalignedAddress = 716, kTimeout = 702,
               kCooperativeLaunchTooLarge = 720, kNotSupported = 801, kCaptureUnsupported = 900,
@@ -269,6 +269,66 @@ TEST_CASE("events tell a time that is the same in every run") {
   CHECK(times[0] == Approx(times[1]).epsilon(0.01));
   CHECK(cudaFree(a) == 0);
   static_cast<void>(cudaGetLastError());
+}
+
+TEST_CASE("copies take the link's time, from pinned memory less than from pageable") {
+  constexpr std::size_t kBytes = 8 << 20;
+  float* device = device_array<float>(kBytes / 4);
+  void* pinned = nullptr;
+  CHECK(cudaMallocHost(&pinned, kBytes) == 0);
+  std::vector<std::byte> pageable(kBytes);
+  Event *begin = nullptr, *end = nullptr;
+  CHECK(cudaEventCreate(&begin) == 0);
+  CHECK(cudaEventCreate(&end) == 0);
+  const auto milliseconds = [&](const void* from) {
+    float ms = 0;
+    CHECK(cudaEventRecord(begin, nullptr) == 0);
+    CHECK(cudaMemcpyAsync(device, from, kBytes, kHostToDevice, nullptr) == 0);
+    CHECK(cudaEventRecord(end, nullptr) == 0);
+    CHECK(cudaEventElapsedTime(&ms, begin, end) == kNotReady);  // nobody has waited for it
+    CHECK(cudaEventSynchronize(end) == 0);
+    CHECK(cudaEventElapsedTime(&ms, begin, end) == 0);
+    return ms;
+  };
+  CHECK(milliseconds(pinned) == Approx(kBytes / 55e6 + 0.0043).epsilon(0.01));
+  CHECK(milliseconds(pageable.data()) > 3 * kBytes / 55e6);
+  static_cast<void>(cudaGetLastError());
+  CHECK(cudaFreeHost(pinned) == 0);
+  CHECK(cudaFree(device) == 0);
+}
+
+TEST_CASE("copies of two streams overlap where their directions differ") {
+  constexpr std::size_t kBytes = 8 << 20;
+  float* device = device_array<float>(kBytes / 2);
+  void* host = nullptr;
+  CHECK(cudaMallocHost(&host, 2 * kBytes) == 0);
+  Stream* streams[2];
+  for (Stream*& s : streams) CHECK(cudaStreamCreate(&s) == 0);
+  Event *begin = nullptr, *end = nullptr, *other = nullptr;
+  for (Event** e : {&begin, &end, &other}) CHECK(cudaEventCreate(e) == 0);
+  auto* const bytes = static_cast<std::byte*>(host);
+  const auto milliseconds = [&](bool both_ways) {
+    CHECK(cudaDeviceSynchronize() == 0);
+    CHECK(cudaEventRecord(begin, streams[0]) == 0);
+    CHECK(cudaMemcpyAsync(device, bytes, kBytes, kHostToDevice, streams[0]) == 0);
+    if (both_ways)
+      CHECK(cudaMemcpyAsync(bytes + kBytes, device + kBytes / 4, kBytes, kDeviceToHost,
+                            streams[1]) == 0);
+    else
+      CHECK(cudaMemcpyAsync(device + kBytes / 4, bytes + kBytes, kBytes, kHostToDevice,
+                            streams[1]) == 0);
+    CHECK(cudaEventRecord(other, streams[1]) == 0);
+    CHECK(cudaStreamWaitEvent(streams[0], other, 0) == 0);
+    CHECK(cudaEventRecord(end, streams[0]) == 0);
+    CHECK(cudaEventSynchronize(end) == 0);
+    float ms = 0;
+    CHECK(cudaEventElapsedTime(&ms, begin, end) == 0);
+    return ms;
+  };
+  CHECK(milliseconds(true) < 0.6f * milliseconds(false));
+  CHECK(milliseconds(false) > 2 * kBytes / 55e6);
+  CHECK(cudaFreeHost(host) == 0);
+  CHECK(cudaFree(device) == 0);
 }
 
 TEST_CASE("a captured stream becomes a graph that runs as often as it is launched") {
@@ -569,6 +629,30 @@ TEST_CASE("what a program says of managed memory is what it is told") {
   CHECK(asked(1) == 0);
   CHECK(cudaMemAdvise(p, 8192, 7, gpu) == kInvalidValue);
   CHECK(cudaFreeAsync(p, nullptr) == kNotSupported);
+  CHECK(cudaFree(p) == 0);
+  static_cast<void>(cudaGetLastError());
+}
+
+TEST_CASE("a prefetch of managed memory takes the link's time, once") {
+  constexpr std::size_t kBytes = 64 << 20;
+  void* p = nullptr;
+  REQUIRE(cudaMallocManaged(&p, kBytes, 1) == 0);
+  Event *begin = nullptr, *end = nullptr;
+  CHECK(cudaEventCreate(&begin) == 0);
+  CHECK(cudaEventCreate(&end) == 0);
+  const MemoryLocation gpu{1, 0};
+  const auto milliseconds = [&] {
+    float ms = 0;
+    CHECK(cudaEventRecord(begin, nullptr) == 0);
+    CHECK(cudaMemPrefetchAsync(p, kBytes, gpu, 0, nullptr) == 0);
+    CHECK(cudaEventRecord(end, nullptr) == 0);
+    CHECK(cudaEventSynchronize(end) == 0);
+    CHECK(cudaEventElapsedTime(&ms, begin, end) == 0);
+    return ms;
+  };
+  CHECK(milliseconds() > kBytes / 55e6);  // 32 blocks, each a copy
+  CHECK(milliseconds() < 0.01f);          // it is there
+  CHECK(cudaMemPrefetchAsync(p, kBytes + 1, gpu, 0, nullptr) == kInvalidValue);
   CHECK(cudaFree(p) == 0);
   static_cast<void>(cudaGetLastError());
 }

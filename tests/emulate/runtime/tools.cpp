@@ -31,7 +31,7 @@ TEST_CASE("a device survives its text") {
   REQUIRE(back);
   CHECK(to_text(*back) == to_text(d));
   for (const char* bad : {"sms=many", "colour=red", "cc=9", "name=", "sms=-1", "rooms=4//2",
-                          "rooms=0", "configs=0"}) {
+                          "rooms=0", "configs=0", "wire=-1", "copy_to_host_ns=soon"}) {
     INFO(bad);
     CHECK(!parse_device(std::string(kH200) + ";" + bad));
   }
@@ -42,7 +42,7 @@ TEST_CASE("a device of which something is not said is refused") {
   CHECK(!parse_device(""));
   const auto missing = parse_device(all.substr(all.find(';') + 1));
   REQUIRE(!missing);
-  CHECK(missing.error().message == "WARPMEM_EMULATE_GPU: 1 of a GPU's 25 facts are missing");
+  CHECK(missing.error().message == "WARPMEM_EMULATE_GPU: 1 of a GPU's 52 facts are missing");
 }
 
 TEST_CASE("as many clusters fit as an H200's driver says") {
