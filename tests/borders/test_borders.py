@@ -25,6 +25,8 @@ MAY_INCLUDE = {
     "results": ["base"],
     "traces/format": ["base", "isa"],
     "traces/record": ["base", "isa", "binary", "traces/format"],
+    "traces/import": ["base", "isa", "traces/format"],
+    "traces/export": ["base", "isa", "model", "results", "sim", "traces/format"],
     "emulate": ["base", "isa", "binary", "traces/format"],
     "sim": ["base", "isa", "metrics", "model", "results", "traces/format"],
     "sweep": ["base", "isa", "model", "results", "sim", "traces/format"],
@@ -32,7 +34,7 @@ MAY_INCLUDE = {
     "views": ["base", "results"],
     "web": ["base", "isa", "model", "results", "traces/format", "sim", "views"],
     "command": ["base", "isa", "binary", "metrics", "model", "results", "traces/format", "traces/record",
-                "emulate", "sim", "sweep", "validate", "views"],
+                "traces/import", "traces/export", "emulate", "sim", "sweep", "validate", "views"],
 }
 ROOMS = list(MAY_INCLUDE)
 
