@@ -42,6 +42,7 @@ std::optional<trace::Op> op_of(trace::InstructionKind kind) {
     case InstructionKind::kReduction: return Op::kReduction;
     case InstructionKind::kMatrixLoad: return Op::kMatrixLoad;
     case InstructionKind::kMatrixStore: return Op::kMatrixStore;
+    case InstructionKind::kPrefetch: return Op::kPrefetch;
     default: return std::nullopt;
   }
 }

@@ -50,7 +50,8 @@ void WarpRecords::run(std::uint32_t number, const AccelSimLine& line) {
   }
   if (in.kind == InstructionKind::kAsyncCopy) return copy(number, line);
   const auto op = op_of(in.kind);
-  Space space = in.space;
+  const bool prefetch = op == Op::kPrefetch;
+  Space space = prefetch ? Space::kGlobal : in.space;
   const std::uint64_t at = line.addresses.front();
   std::uint64_t base = 0;
   if (in.generic) {
@@ -65,7 +66,7 @@ void WarpRecords::run(std::uint32_t number, const AccelSimLine& line) {
     return;
   }
   std::vector<std::uint64_t> addresses = line.addresses;
-  std::uint32_t mask = line.mask, bytes = in.bytes;
+  std::uint32_t mask = line.mask, bytes = prefetch ? 0 : in.bytes;
   if (base != 0)
     for (std::uint64_t& a : addresses) a -= base;
   if (*op == Op::kMatrixLoad || *op == Op::kMatrixStore) {
