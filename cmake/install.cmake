@@ -1,6 +1,7 @@
 # `cmake --install`: everything is found from where the command is, so that the folder can be moved. A wheel has the
 # same below the package's folder (pyproject.toml).
 include(GNUInstallDirs)
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # tests and benchmarks are not part of it
 set(root .)
 if(SKBUILD)
   set(root warpmem)
@@ -51,7 +52,7 @@ install(CODE [[
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME warpmem)
 set(CPACK_PACKAGE_VENDOR warpmem)
-set(CPACK_PACKAGE_CONTACT "the warpmem developers <warpmem@localhost>")
+set(CPACK_PACKAGE_CONTACT "the warpmem developers")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "what a CUDA kernel does to a GPU's memory system, with no GPU")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
