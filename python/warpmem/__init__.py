@@ -9,7 +9,9 @@ import html as _html
 import io as _io
 import json as _json
 import os as _os
+import shutil as _shutil
 import tempfile as _tempfile
+import weakref as _weakref
 
 from . import _command, _emulate, _warpmem
 from ._errors import (CheckFailed, EnvironmentMissing, Error, IncompleteError, InternalError, MalformedError,
@@ -64,7 +66,7 @@ class Table:
         return pyarrow.table(self)
 
     def to_pandas(self):
-        return self.to_arrow().to_pandas()
+        return self.to_arrow().to_pandas(split_blocks=True)  # each column as it is, not copied into one block
 
     def to_polars(self):
         import polars
@@ -408,7 +410,7 @@ class Trace:
 
     def validate(self, profile, card=None, time=False):
         """The model's counters beside a profiler's (`warpmem validate --ncu`), a row each."""
-        given = [] if card is None else _warpmem_words(card)
+        given = [] if card is None else self._card(card)._words()
         done = _command.run("validate", self.path, *(["--partial"] if self._partial else []), "--ncu", profile, *given, "--format", "csv",
                             *(["--time"] if time else []), may_end=(0, 1))
         return Table._of_csv(done.stdout)
@@ -419,10 +421,6 @@ class Trace:
 
     def _repr_html_(self):
         return f"<p>{_html.escape(repr(self)[1:-1])}</p>" + self.launches._repr_html_()
-
-
-def _warpmem_words(given):
-    return card(given)._words()
 
 
 def open(path, partial=False):
@@ -445,8 +443,15 @@ def occupancy(card="h200", block=256, registers=32, shared=0):
 
 
 def _fresh_trace():
-    folder = _tempfile.TemporaryDirectory(prefix="warpmem-")
-    return folder, _os.path.join(folder.name, "trace.wmt")
+    folder = _tempfile.mkdtemp(prefix="warpmem-")
+    return folder, _os.path.join(folder, "trace.wmt")
+
+
+def _goes_with(trace, folder):
+    """The folder of a trace that nobody has named is removed with it."""
+    if folder:
+        _weakref.finalize(trace, _shutil.rmtree, folder, True)
+    return trace
 
 
 def emulate(source, kernel, grid, block, args=(), gpu="h200", shared=0, level=None, options=("-O3",), output=None):
@@ -462,9 +467,7 @@ def emulate(source, kernel, grid, block, args=(), gpu="h200", shared=0, level=No
     folder, path = (None, _os.fspath(output)) if output else _fresh_trace()
     changed = _emulate.kernel(source, kernel, grid, block, args, on._card.argument, shared, level, options, path,
                               on.compute_capability)
-    trace = Trace(path)
-    trace._folder = folder  # goes with the trace
-    return (*changed, trace)
+    return (*changed, _goes_with(Trace(path), folder))
 
 
 class _Capture:
@@ -492,19 +495,18 @@ class _Capture:
         if failure[0] is not None:
             return
         import re
-        import shutil
         path, ids = self._ids()
         folder, copy = _fresh_trace()
         if path is None:
             raise UsageError("nothing was launched", "warpmem.capture", "launch kernels inside of the with")
-        shutil.copy(path, copy)
+        _shutil.copy(path, copy)
         trace = Trace(copy, partial=True, _only=[i for i in ids if i not in self._before])
         if self._kernels:
             trace._only = [row["launch"] for row in trace._rows() if re.search(self._kernels, row["kernel"])]
         if not trace._only:
             raise UsageError("no launch was captured", "warpmem.capture",
                              "launch kernels inside of the with" + (", and see whether `kernels` matches them" if self._kernels else ""))
-        trace._folder = folder
+        _goes_with(trace, folder)
         self._run = trace.replay(self._gpu)
 
     def __getattr__(self, name):
@@ -526,9 +528,7 @@ def read(path, output=None):
     """A trace that another tool wrote (`warpmem import`): Accel-Sim's .traceg or kernelslist.g, NVBit's mem_trace."""
     folder, trace_path = (None, _os.fspath(output)) if output else _fresh_trace()
     _command.run("import", path, "-o", trace_path)
-    trace = Trace(trace_path)
-    trace._folder = folder
-    return trace
+    return _goes_with(Trace(trace_path), folder)
 
 
 def emulate_script(path, *args, gpu="h200", kernels=None, output=None):
@@ -537,6 +537,4 @@ def emulate_script(path, *args, gpu="h200", kernels=None, output=None):
     folder, trace_path = (None, _os.fspath(output)) if output else _fresh_trace()
     words = ["--kernel", kernels] if kernels else []
     _command.run("emulate", "-o", trace_path, *card(gpu)._words(), *words, "--", sys.executable, path, *args)
-    trace = Trace(trace_path)
-    trace._folder = folder
-    return trace
+    return _goes_with(Trace(trace_path), folder)
