@@ -70,8 +70,12 @@ struct Column {
   void add_word(std::string_view word);
   void add_nothing();  // n/a; the column's kind says where
   std::size_t rows() const;
-  bool knows(std::size_t row) const { return known.empty() || (known[row / 8] >> row % 8 & 1) != 0; }
-  std::string_view word(std::size_t row) const { return list[static_cast<std::size_t>(words[row])]; }
+  bool knows(std::size_t row) const {
+    return known.empty() || (known[row / 8] >> row % 8 & 1) != 0;
+  }
+  std::string_view word(std::size_t row) const {
+    return list[static_cast<std::size_t>(words[row])];
+  }
 
   std::vector<std::string> list;  // the words
   std::unordered_map<std::string, std::int32_t> numbers;

@@ -43,8 +43,9 @@ namespace {
 
 // The exception that warpmem/_errors.py has for the kind, with the command's text, place and fix.
 [[noreturn]] void raise(const Error& error) {
-  nb::object made = nb::module_::import_("warpmem._errors")
-                        .attr("made")(exit_status(error.kind), error.message, error.place, error.fix);
+  nb::object made =
+      nb::module_::import_("warpmem._errors")
+          .attr("made")(exit_status(error.kind), error.message, error.place, error.fix);
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());
   throw nb::python_error();
 }
@@ -100,12 +101,8 @@ struct Replay {
   SharedTable table() const {
     using Kind = Column::Kind;
     Table out;
-    out.columns = {{"launch", Kind::kWhole},
-                   {"kernel", Kind::kWord},
-                   {"metric", Kind::kWord},
-                   {"unit", Kind::kWord},
-                   {"value", Kind::kReal},
-                   {"missing", Kind::kWord}};
+    out.columns = {{"launch", Kind::kWhole}, {"kernel", Kind::kWord}, {"metric", Kind::kWord},
+                   {"unit", Kind::kWord},    {"value", Kind::kReal},  {"missing", Kind::kWord}};
     for (const sim::ReplayedLaunch& launch : result.details)
       for (const sim::NamedMetric& m : sim::metrics_of(launch, card, words)) {
         out.columns[0].add_whole(static_cast<std::int64_t>(launch.metrics.launch));
@@ -132,7 +129,8 @@ struct Replay {
 };
 
 std::shared_ptr<Replay> replay(const Reader& reader, const model::Card& card, bool time,
-                               bool keep_caches, const std::optional<std::vector<std::uint64_t>>& only,
+                               bool keep_caches,
+                               const std::optional<std::vector<std::uint64_t>>& only,
                                unsigned threads) {
   sim::ReplayOptions options;
   options.time = time, options.keep_caches = keep_caches, options.threads = threads;
@@ -186,24 +184,26 @@ void bind_table(nb::module_& m) {
                      return out;
                    })
       .def("__len__", &Table::rows)
-      .def("row",
-           [](const Table& t, std::size_t row) {
-             if (row >= t.rows()) throw nb::index_error();
-             nb::dict out;
-             for (const Column& c : t.columns) out[nb::str(c.name.c_str())] = cell(c, row);
-             return out;
-           },
-           "row"_a)
-      .def("__arrow_c_stream__",
-           [](const SharedTable& t, const nb::object&) {
-             ArrowArrayStream* const stream = stream_of(t);
-             return nb::capsule(stream, "arrow_array_stream", [](void* raw) noexcept {
-               auto* const s = static_cast<ArrowArrayStream*>(raw);
-               if (s->release) s->release(s);
-               delete s;
-             });
-           },
-           "requested_schema"_a = nb::none());
+      .def(
+          "row",
+          [](const Table& t, std::size_t row) {
+            if (row >= t.rows()) throw nb::index_error();
+            nb::dict out;
+            for (const Column& c : t.columns) out[nb::str(c.name.c_str())] = cell(c, row);
+            return out;
+          },
+          "row"_a)
+      .def(
+          "__arrow_c_stream__",
+          [](const SharedTable& t, const nb::object&) {
+            ArrowArrayStream* const stream = stream_of(t);
+            return nb::capsule(stream, "arrow_array_stream", [](void* raw) noexcept {
+              auto* const s = static_cast<ArrowArrayStream*>(raw);
+              if (s->release) s->release(s);
+              delete s;
+            });
+          },
+          "requested_schema"_a = nb::none());
   // From Python's own lists: what the command printed.
   m.def("table_of", [](const nb::list& columns) {
     Table out;
@@ -256,10 +256,8 @@ void bind_trace(nb::module_& m) {
       .def_prop_ro("path", &trace::TraceReader::path)
       .def_prop_ro("hash", &trace::TraceReader::hash)
       .def_prop_ro("level", &level_of)
-      .def_prop_ro("records",
-                   [](const trace::TraceReader& t) { return t.quality().records; })
-      .def_prop_ro("complete",
-                   [](const trace::TraceReader& t) { return t.quality().complete(); })
+      .def_prop_ro("records", [](const trace::TraceReader& t) { return t.quality().records; })
+      .def_prop_ro("complete", [](const trace::TraceReader& t) { return t.quality().complete(); })
       .def_prop_ro("notes", [](const trace::TraceReader& t) { return t.quality().notes; })
       .def_prop_ro("missing", [](const trace::TraceReader& t) { return t.origin().missing; })
       .def_prop_ro("gpu", [](const trace::TraceReader& t) { return t.origin().gpu; })
@@ -283,12 +281,13 @@ void bind_trace(nb::module_& m) {
         }
         return out;
       });
-  m.def("open",
-        [](const std::string& path, bool partial) {
-          auto reader = trace::TraceReader::open(path, {.allow_partial = partial});
-          return std::make_shared<trace::TraceReader>(value_of(std::move(reader)));
-        },
-        "path"_a, "partial"_a = false);
+  m.def(
+      "open",
+      [](const std::string& path, bool partial) {
+        auto reader = trace::TraceReader::open(path, {.allow_partial = partial});
+        return std::make_shared<trace::TraceReader>(value_of(std::move(reader)));
+      },
+      "path"_a, "partial"_a = false);
 }
 
 void bind_replay(nb::module_& m) {
@@ -296,26 +295,28 @@ void bind_replay(nb::module_& m) {
       .def(nb::init<>())
       .def_prop_ro("launch", [](const LaunchMetrics& l) { return l.launch; })
       .def_prop_ro("kernel", [](const LaunchMetrics& l) { return l.kernel; })
-      .def_prop_ro("grid", [](const LaunchMetrics& l) {
-        return nb::make_tuple(l.grid[0], l.grid[1], l.grid[2]);
-      })
-      .def_prop_ro("block", [](const LaunchMetrics& l) {
-        return nb::make_tuple(l.block[0], l.block[1], l.block[2]);
-      })
+      .def_prop_ro(
+          "grid",
+          [](const LaunchMetrics& l) { return nb::make_tuple(l.grid[0], l.grid[1], l.grid[2]); })
+      .def_prop_ro(
+          "block",
+          [](const LaunchMetrics& l) { return nb::make_tuple(l.block[0], l.block[1], l.block[2]); })
       // {"name": number, or the reason why there is none}
-      .def("all", [](const LaunchMetrics& l) {
-        nb::dict out;
-        for (const auto& [name, value] : l.metrics) {
-          nb::object v = value.known() ? nb::object(nb::float_(value.value))
-                                       : nb::object(nb::str(value.missing.c_str()));
-          out[nb::str(name.c_str())] = v;
-        }
-        return out;
-      })
-      .def("get", [](const LaunchMetrics& l, const std::string& name) -> std::pair<double, std::string> {
-        const MetricValue value = validate::counter_of(l, name);
-        return {value.value, value.missing};
-      });
+      .def("all",
+           [](const LaunchMetrics& l) {
+             nb::dict out;
+             for (const auto& [name, value] : l.metrics) {
+               nb::object v = value.known() ? nb::object(nb::float_(value.value))
+                                            : nb::object(nb::str(value.missing.c_str()));
+               out[nb::str(name.c_str())] = v;
+             }
+             return out;
+           })
+      .def("get",
+           [](const LaunchMetrics& l, const std::string& name) -> std::pair<double, std::string> {
+             const MetricValue value = validate::counter_of(l, name);
+             return {value.value, value.missing};
+           });
   m.def("counters_of", [](std::uint64_t launch, const std::string& kernel, const nb::dict& values) {
     LaunchMetrics out;
     out.launch = launch, out.kernel = kernel;
@@ -385,31 +386,33 @@ void bind_explain(nb::module_& m) {
       .def_ro("sites", &LaunchExplanation::sites)
       .def("text", [](const LaunchExplanation& e,
                       std::size_t width) { return views::explanation_text(e, page(width)); })
-      .def("json",
-           [](const LaunchExplanation& e, const trace::TraceReader& reader, const model::Card& card,
-              bool time) {
-             return views::explanation_json(
-                 {e}, {reader.path(), reader.hash(), level_of(reader), card.name(),
-                       time ? "time" : "counts", {}});
-           });
+      .def("json", [](const LaunchExplanation& e, const trace::TraceReader& reader,
+                      const model::Card& card, bool time) {
+        return views::explanation_json({e}, {reader.path(),
+                                             reader.hash(),
+                                             level_of(reader),
+                                             card.name(),
+                                             time ? "time" : "counts",
+                                             {}});
+      });
   m.def("explain", &explain, "reader"_a, "card"_a, "launch"_a, "time"_a, "gains"_a);
 }
 
 void bind_pattern(nb::module_& m) {
-  m.def("pattern",
-        [](const std::string& text, const std::vector<model::Card>& cards,
-           const std::map<std::string, std::int64_t>& let, const std::array<std::uint32_t, 3>& block,
-           const std::array<std::uint32_t, 3>& grid) {
-          sim::pattern::Shape shape;
-          shape.block = {block[0], block[1], block[2]}, shape.grid = {grid[0], grid[1], grid[2]};
-          shape.let = let;
-          const auto program = value_of(sim::pattern::parse(text, let));
-          std::vector<std::vector<SiteTraffic>> out;
-          for (const model::Card& card : cards)
-            out.push_back(value_of(
-                unlocked([&] { return sim::pattern::on_card(program, shape, card, {}); })));
-          return out;
-        });
+  m.def("pattern", [](const std::string& text, const std::vector<model::Card>& cards,
+                      const std::map<std::string, std::int64_t>& let,
+                      const std::array<std::uint32_t, 3>& block,
+                      const std::array<std::uint32_t, 3>& grid) {
+    sim::pattern::Shape shape;
+    shape.block = {block[0], block[1], block[2]}, shape.grid = {grid[0], grid[1], grid[2]};
+    shape.let = let;
+    const auto program = value_of(sim::pattern::parse(text, let));
+    std::vector<std::vector<SiteTraffic>> out;
+    for (const model::Card& card : cards)
+      out.push_back(
+          value_of(unlocked([&] { return sim::pattern::on_card(program, shape, card, {}); })));
+    return out;
+  });
 }
 
 }  // namespace

@@ -60,7 +60,9 @@ std::vector<std::string> pythons() {
 
 }  // namespace
 
-bool is_ncu_report(std::string_view bytes) { return bytes.starts_with(std::string_view("NVR\0", 4)); }
+bool is_ncu_report(std::string_view bytes) {
+  return bytes.starts_with(std::string_view("NVR\0", 4));
+}
 
 Result<std::string> ncu_report_csv(const std::string& path) {
   for (const std::string& python : pythons()) {

@@ -44,9 +44,10 @@ int import_file(ImportOptions& options) {
 Run setup_import(CLI::App& app) {
   auto options = std::make_shared<ImportOptions>();
   options->request.output = "trace.wmt";
-  app.add_option("file", options->request.path,
-                 "a .traceg of Accel-Sim's tracer, its kernelslist.g, or what NVBit's mem_trace printed; "
-                 "packed by xz too")
+  app.add_option(
+         "file", options->request.path,
+         "a .traceg of Accel-Sim's tracer, its kernelslist.g, or what NVBit's mem_trace printed; "
+         "packed by xz too")
       ->required()
       ->type_name("FILE");
   app.add_option("-o,--output", options->request.output, "trace to write")

@@ -1,5 +1,5 @@
-// The built-in card of a GPU, or the one that comes nearest, by what a driver, a profiler or a trace
-// says of the GPU.
+// The built-in card of a GPU, or the one that comes nearest, by what a driver, a profiler or a
+// trace says of the GPU.
 #pragma once
 
 #include <cstdint>

@@ -183,7 +183,8 @@ std::string heading(const trace::Launch& launch, const trace::Program& program) 
   return fmt::format(
       "-kernel name = {}\n-kernel id = {}\n-grid dim = {}\n-block dim = {}\n-shmem = {}\n-nregs = "
       "{}\n-binary version = {}\n-cuda stream id = {}\n-shmem base_addr = {:#018x}\n-local mem "
-      "base_addr = {:#018x}\n-nvbit version = none (warpmem)\n-accelsim tracer version = 5\n-enable "
+      "base_addr = {:#018x}\n-nvbit version = none (warpmem)\n-accelsim tracer version = "
+      "5\n-enable "
       "lineinfo = 0\n\n#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num "
       "[reg_srcs] mem_width [adrrescompress?] [mem_addresses] immediate\n\n",
       program.name, launch.id + 1, size(launch.grid), size(launch.block),

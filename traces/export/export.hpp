@@ -20,7 +20,7 @@ struct ExportReport {
 struct ExportRequest {
   std::string output;  // the list of launches: kernelslist.g; kernel-N.traceg come beside it
   bool replace = false;
-  std::function<bool(std::uint64_t launch)> only;  // ids; none: all
+  std::function<bool(std::uint64_t launch)> only;       // ids; none: all
   std::function<bool(std::uint64_t records)> progress;  // false stops
 };
 

@@ -36,7 +36,7 @@ LineText text_of(const trace::Site& site) {
                             : site.space == trace::Space::kShared ? "S"
                             : site.space == trace::Space::kLocal  ? "L"
                                                                   : "";
-  const std::string width = site.bytes > 4   ? fmt::format(".{}", 8 * site.bytes)
+  const std::string width = site.bytes > 4    ? fmt::format(".{}", 8 * site.bytes)
                             : site.bytes == 2 ? ".U16"
                             : site.bytes == 1 ? ".U8"
                                               : "";
@@ -45,8 +45,7 @@ LineText text_of(const trace::Site& site) {
     case Op::kStore: return {fmt::format("0 ST{}{}{} 2 R2 R0", space, extended, width), false};
     case Op::kAtomic: return {fmt::format("1 R0 ATOM{}{}.ADD 2 R2 R4", space, extended), false};
     case Op::kReduction: return {fmt::format("0 RED{}.ADD 2 R2 R4", extended), false};
-    case Op::kAsyncCopyRead:
-      return {fmt::format("0 LDGSTS.E{} 2 R0 R2", width), true};
+    case Op::kAsyncCopyRead: return {fmt::format("0 LDGSTS.E{} 2 R0 R2", width), true};
     case Op::kMatrixLoad: return {"1 R0 LDSM.16.M88.4 1 R2", false};
     default: return {fmt::format("1 R0 LD{}{}{} 1 R2", space, extended, width), false};
   }
@@ -58,10 +57,9 @@ std::string addresses_of(const trace::Record& record, std::span<const std::uint6
   std::size_t next = 0;
   for (std::uint32_t left = record.mask; left; left &= left - 1) {
     const auto lane = static_cast<std::uint64_t>(std::countr_zero(left));
-    all.push_back(offset + (record.regular()
-                                ? record.base + lane * static_cast<std::uint64_t>(
-                                                           std::int64_t{record.stride})
-                                : lanes[record.lanes + next++]));
+    all.push_back(offset + (record.regular() ? record.base + lane * static_cast<std::uint64_t>(
+                                                                        std::int64_t{record.stride})
+                                             : lanes[record.lanes + next++]));
   }
   const std::uint32_t run = record.mask >> std::countr_zero(record.mask);
   if (record.regular() && (run & (run + 1)) == 0)

@@ -13,7 +13,7 @@ namespace warpmem::exports {
 
 // Opcode and registers as the tracer tells them: of each operand the first register.
 struct LineText {
-  std::string before;  // "1 R4 LDG.E 1 R2"
+  std::string before;      // "1 R4 LDG.E 1 R2"
   bool two_sides = false;  // an asynchronous copy, which has two lines
 };
 LineText text_of(const trace::SassInstruction& in);

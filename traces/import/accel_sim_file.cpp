@@ -74,7 +74,8 @@ class FileReader {
                      path_, "trace it with an older tracer"};
       if (heading_.grid[0] == 0 || heading_.block[0] == 0)
         return Error{ErrorKind::kMalformed, "the heading does not say the grid and the block",
-                     path_, "give a .traceg as Accel-Sim's tracer and its post-processing leave it"};
+                     path_,
+                     "give a .traceg as Accel-Sim's tracer and its post-processing leave it"};
       const std::uint64_t ctas =
           std::uint64_t{heading_.grid[0]} * heading_.grid[1] * heading_.grid[2];
       const std::uint64_t threads =
@@ -131,8 +132,7 @@ class FileReader {
 
   Result<void> take_instruction(const std::string& line) {
     if (line.empty() || line.front() == '#' || line.starts_with("warp"))
-      return malformed(
-          fmt::format("{} instructions of the warp are missing", left_));
+      return malformed(fmt::format("{} instructions of the warp are missing", left_));
     if (auto ok = read_line(line, heading_, line_); !ok) return ok;
     if (heading_.version < 3)
       if (*line_.cta[0] != cta_at_[0] || *line_.cta[1] != cta_at_[1] ||

@@ -12,7 +12,9 @@ namespace {
 constexpr std::size_t kMostRegisters = 64;
 
 Error malformed(const std::string& message) {
-  return {ErrorKind::kMalformed, message, {},
+  return {ErrorKind::kMalformed,
+          message,
+          {},
           "trace it again; a file of Accel-Sim has one instruction of a warp in each line"};
 }
 

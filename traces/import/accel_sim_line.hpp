@@ -3,9 +3,10 @@
 //   [cta_x cta_y cta_z warp] [line] PC mask n [destinations] OPCODE n [sources] width
 //       [mode addresses] [immediates]
 //
-// CTA and warp stand in the line before tracer version 3, the source's line from 4 on if the heading
-// says so, immediates from 5 on. Addresses (width is not 0): mode 0 one of each lane that is on, 1
-// base and stride, 2 base and a distance to each further lane. What stands behind them is not read.
+// CTA and warp stand in the line before tracer version 3, the source's line from 4 on if the
+// heading says so, immediates from 5 on. Addresses (width is not 0): mode 0 one of each lane that
+// is on, 1 base and stride, 2 base and a distance to each further lane. What stands behind them is
+// not read.
 #pragma once
 
 #include <cstdint>

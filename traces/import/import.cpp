@@ -14,11 +14,10 @@ enum class Format { kAccelSim, kAccelSimList, kNvbit, kUnknown };
 // Lines that are looked at: a program's own output may stand before a tool's.
 constexpr std::uint64_t kLooked = 10'000;
 
-bool is_binary(const std::string& line) {
-  return line.find('\0') != line.npos;
-}
+bool is_binary(const std::string& line) { return line.find('\0') != line.npos; }
 
-// What other tools write that people may take for a trace, by how it begins, and what to do with it.
+// What other tools write that people may take for a trace, by how it begins, and what to do with
+// it.
 struct Known {
   std::string_view begins, what, fix;
 };
@@ -28,7 +27,9 @@ constexpr std::array kKnown{
           "it holds counters, no trace: warpmem validate TRACE --ncu FILE"},
     Known{"SQLite format 3", "an SQLite database, as nsys exports",
           "it holds times, no trace: warpmem validate TRACE --nsys FILE"},
-    Known{"\xfd" "7zXZ", "an .xz file whose name does not end in .xz", "add .xz to its name"},
+    Known{"\xfd"
+          "7zXZ",
+          "an .xz file whose name does not end in .xz", "add .xz to its name"},
     Known{"\x28\xb5\x2f\xfd", "a zstd file", "unpack it first: zstd -d FILE"},
     Known{"\x1f\x8b", "a gzip file", "unpack it first: gunzip FILE"},
 };
@@ -44,16 +45,18 @@ Result<Format> format_of(const std::string& path) {
           return Error{ErrorKind::kMalformed, "this is " + std::string(k.what), path,
                        std::string(k.fix)};
     if (is_binary(line) && line.starts_with("-"))
-      return Error{ErrorKind::kMalformed,
-                   "this is a binary trace of Accel-Sim 2 (.tracez), of which only the text form is "
-                   "read",
-                   path, "convert it to .traceg with Accel-Sim's own tools"};
+      return Error{
+          ErrorKind::kMalformed,
+          "this is a binary trace of Accel-Sim 2 (.tracez), of which only the text form is "
+          "read",
+          path, "convert it to .traceg with Accel-Sim's own tools"};
     if (line.starts_with(kNvbitLine)) return Format::kNvbit;
     if (file->number() > kLooked) break;
     if (line.empty()) continue;
     any = true;
     if (line.starts_with("-kernel name") || line.starts_with("-accelsim")) return Format::kAccelSim;
-    if (line.starts_with("MemcpyHtoD,") || line.starts_with("kernel-")) return Format::kAccelSimList;
+    if (line.starts_with("MemcpyHtoD,") || line.starts_with("kernel-"))
+      return Format::kAccelSimList;
   }
   if (auto whole = file->ended(); !whole) return whole.error();
   return Format::kUnknown;
@@ -70,8 +73,9 @@ Result<ImportReport> import_trace(const ImportRequest& request) {
     case Format::kNvbit: return import_nvbit(request);
     case Format::kUnknown: break;
   }
-  return Error{ErrorKind::kMalformed, "this is no trace of a tool that is known", request.path,
-               "give a .traceg of Accel-Sim or its kernelslist.g, or what NVBit's mem_trace printed"};
+  return Error{
+      ErrorKind::kMalformed, "this is no trace of a tool that is known", request.path,
+      "give a .traceg of Accel-Sim or its kernelslist.g, or what NVBit's mem_trace printed"};
 }
 
 }  // namespace warpmem::imports

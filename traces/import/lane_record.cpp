@@ -6,7 +6,7 @@
 namespace warpmem::imports {
 
 trace::Record record_of(std::uint32_t mask, const std::vector<std::uint64_t>& addresses,
-                 std::vector<std::uint64_t>& lanes) {
+                        std::vector<std::uint64_t>& lanes) {
   trace::Record r;
   r.mask = mask;
   const int first = std::countr_zero(mask);

@@ -59,9 +59,8 @@ Result<LineFile> LineFile::open(const std::string& path) {
   std::error_code none;
   if (source->fd < 0 || std::filesystem::is_directory(path, none))
     return Error{ErrorKind::kUsage,
-                 source->fd < 0
-                     ? std::string("the file cannot be read: ") + std::strerror(errno)
-                     : "it is a folder",
+                 source->fd < 0 ? std::string("the file cannot be read: ") + std::strerror(errno)
+                                : "it is a folder",
                  path, "give a trace file, or Accel-Sim's kernelslist.g"};
   if (!path.ends_with(".xz")) return LineFile(path, std::move(source));
   int ends[2];

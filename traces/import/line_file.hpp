@@ -18,7 +18,9 @@ class LineFile {
 
   // The next line without its end; false: there is none, or reading failed, which ended() says.
   bool next(std::string& line);
-  bool unfinished() const { return unfinished_; }  // the last line has no end: the file is cut short
+  bool unfinished() const {
+    return unfinished_;
+  }  // the last line has no end: the file is cut short
   std::uint64_t number() const { return number_; }  // of the last line, from 1
   std::string place() const;                        // "t.traceg, line 17"
   // kMalformed where the file is no whole .xz, or has a line that nobody would write.

@@ -65,7 +65,7 @@ class NvbitImport {
  private:
   struct Shape {
     trace::Launch launch;
-    std::uint64_t number = 0;  // grid launch id
+    std::uint64_t number = 0;                                                // grid launch id
     std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> warps;  // lanes of each
   };
 
@@ -85,8 +85,8 @@ class NvbitImport {
                    "keep the lines that say LAUNCH"};
     if (auto ok = end(); !ok) return ok;
     for (const auto& [opcode, times] : left_out_)
-      if (auto ok = writer_->note_missing(fmt::format(
-              "{} executions of {} are no access that is read", times, opcode));
+      if (auto ok = writer_->note_missing(
+              fmt::format("{} executions of {} are no access that is read", times, opcode));
           !ok)
         return ok;
     return writer_->seal();
@@ -97,8 +97,11 @@ class NvbitImport {
     trace::Origin origin;
     origin.tool = request_.tool + " (NVBit mem_trace)";
     origin.command = request_.command;
-    origin.missing = {"the kernels' code: cycles are rough", "the GPU that it ran on",
-                      "barriers", "allocations", "lanes at address 0",
+    origin.missing = {"the kernels' code: cycles are rough",
+                      "the GPU that it ran on",
+                      "barriers",
+                      "allocations",
+                      "lanes at address 0",
                       "which generic accesses are to shared or local memory"};
     report_.missing = origin.missing;
     auto writer = trace::TraceWriter::create(request_.output, origin, {request_.overwrite});
@@ -154,7 +157,8 @@ class NvbitImport {
     if (!id || !warp || !place || !read_triple(*place, at))
       return no_access("the access has no launch, CTA and warp");
     if (!shape_ || shape_->number != *id)
-      return no_access(fmt::format("the access is of launch {}, which is not the one before it", *id));
+      return no_access(
+          fmt::format("the access is of launch {}, which is not the one before it", *id));
     const Dim3& g = shape_->launch.grid;
     if (at[0] >= g[0] || at[1] >= g[1] || at[2] >= g[2])
       return no_access("the CTA lies outside of the launch's grid");
@@ -190,7 +194,8 @@ class NvbitImport {
     if (mask == 0) return {};
     const auto [known, added] = opcodes_.try_emplace(std::string(opcode));
     if (added) {
-      auto decoded = trace::decode_instruction(sass_text({opcode, {"R0"}, {"R2", "R4"}, false, {}}));
+      auto decoded =
+          trace::decode_instruction(sass_text({opcode, {"R0"}, {"R2", "R4"}, false, {}}));
       if (!decoded) return no_access(fmt::format("'{}' is no opcode", opcode));
       known->second = {static_cast<std::uint32_t>(16 * (opcodes_.size() - 1)),
                        op_of(decoded->kind).value_or(trace::Op::kCount),
@@ -249,6 +254,8 @@ class NvbitImport {
 
 }  // namespace
 
-Result<ImportReport> import_nvbit(const ImportRequest& request) { return NvbitImport(request).run(); }
+Result<ImportReport> import_nvbit(const ImportRequest& request) {
+  return NvbitImport(request).run();
+}
 
 }  // namespace warpmem::imports

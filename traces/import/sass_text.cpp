@@ -61,8 +61,9 @@ std::string sass_text(const TracedText& traced) {
   // Predicates are not told, and where one is written first it has to stand there.
   const bool global_atomic =
       form.kind == InstructionKind::kAtomic && form.space != trace::Space::kShared;
-  if (global_atomic || (form.writes == Writes::kPredicateAndOne &&
-                        form.kind != InstructionKind::kLoad && form.kind != InstructionKind::kAtomic))
+  if (global_atomic ||
+      (form.writes == Writes::kPredicateAndOne && form.kind != InstructionKind::kLoad &&
+       form.kind != InstructionKind::kAtomic))
     operands.add("PT");
   for (const std::string_view reg : traced.destinations) operands.add(reg);
   if (form.writes == Writes::kTwo)

@@ -1,5 +1,6 @@
 // An instruction's text as nvdisasm would print it, of which a tracer has said the opcode and the
-// registers: enough for isa/ to say what it does. Immediates, constants and predicates are not there.
+// registers: enough for isa/ to say what it does. Immediates, constants and predicates are not
+// there.
 #pragma once
 
 #include <cstdint>

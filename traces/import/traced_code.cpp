@@ -29,15 +29,12 @@ std::uint32_t TracedCode::number_of(const AccelSimLine& line) {
   return at->second;
 }
 
-void TracedCode::follows(std::uint32_t number, std::uint32_t next) {
-  ++all_[number].next[next];
-}
+void TracedCode::follows(std::uint32_t number, std::uint32_t next) { ++all_[number].next[next]; }
 
 std::uint32_t TracedCode::target_of(std::uint32_t number,
                                     const std::vector<std::uint32_t>& order) const {
   const One& one = all_[number];
-  const std::uint32_t behind =
-      one.position + 1 < order.size() ? order[one.position + 1] : kNone;
+  const std::uint32_t behind = one.position + 1 < order.size() ? order[one.position + 1] : kNone;
   std::uint32_t best = kNone;
   std::uint64_t most = 0;
   for (const auto& [next, times] : one.next)
@@ -48,8 +45,7 @@ std::uint32_t TracedCode::target_of(std::uint32_t number,
 Result<void> TracedCode::finish(const std::string& place) {
   std::uint32_t last = 0;
   for (const One& one : all_) last = std::max(last, one.pc);
-  const std::uint64_t apart =
-      (std::uint64_t{last} / kFunctionsApart + 1) * kFunctionsApart;
+  const std::uint64_t apart = (std::uint64_t{last} / kFunctionsApart + 1) * kFunctionsApart;
   const auto placed = [&](const One& one) { return one.function * apart + one.pc; };
   std::vector<std::uint32_t> order(all_.size());
   std::iota(order.begin(), order.end(), 0u);
@@ -66,8 +62,9 @@ Result<void> TracedCode::finish(const std::string& place) {
     text.destinations.assign(one.destinations.begin(), one.destinations.end());
     text.sources.assign(one.sources.begin(), one.sources.end());
     auto decoded = trace::decode_instruction(sass_text(text));
-    if (!decoded) return Error{ErrorKind::kMalformed, decoded.error().message, place,
-                               "this is no instruction of machine code"};
+    if (!decoded)
+      return Error{ErrorKind::kMalformed, decoded.error().message, place,
+                   "this is no instruction of machine code"};
     const auto kind = decoded->kind;
     const bool jumps =
         kind == trace::InstructionKind::kBranch || kind == trace::InstructionKind::kCall;

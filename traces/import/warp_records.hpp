@@ -53,10 +53,10 @@ class WarpRecords {
   std::vector<std::uint64_t> lanes_;
   std::map<std::string, std::uint64_t> left_out_;
   std::uint32_t exists_ = 0;
-  std::uint32_t last_ = TracedCode::kNone;         // the instruction before
-  std::optional<std::uint32_t> recorded_;          // position of the last record's
+  std::uint32_t last_ = TracedCode::kNone;  // the instruction before
+  std::optional<std::uint32_t> recorded_;   // position of the last record's
   std::vector<Rounds> rounds_;
-  std::uint32_t copying_ = TracedCode::kNone;      // whose other side is to come
+  std::uint32_t copying_ = TracedCode::kNone;  // whose other side is to come
   std::uint32_t copy_mask_ = 0;
   std::vector<std::uint64_t> copy_addresses_;
 };
