@@ -123,7 +123,8 @@ class Import(CommandTest):
     def test_other_files_are_named_and_leave_nothing(self):
         whole = traceg(5)
         self.assert_refused(self.write("a", whole[:len(whole) // 2]), 3, "cut short")
-        self.assert_refused(self.write("a", whole.replace("LDG.E 1 R2 4 1", "LDG.E 1 R2 4 1 zz")), 3, "a, line 22", "address")
+        self.assert_refused(self.write("a", whole.replace("LDG.E 1 R2 4 1", "LDG.E 1 R2 4 1 zz")), 3,
+                            f"a, line {whole[:whole.index('LDG.E 1 R2')].count(chr(10)) + 1}", "address")
         self.assert_refused(self.write("a", whole.replace("version = 5", "version = 9")), 3, "version 9", "6")
         self.assert_refused(self.write("a", whole.replace("thread block = 1,0,0", "thread block = 7,0,0")), 3, "grid")
         self.assert_refused(self.write("a", whole.replace("thread block = 1,0,0", "thread block = 0,0,0")), 3, "twice")

@@ -347,7 +347,7 @@ class Readers(unittest.TestCase):
         "base/scratch_folder.cpp": "folders of its own",
         "traces/format/input_file.cpp": "notes what it opens", "traces/format/file_sink.cpp": "an unfinished trace of its own",
         "validate/suite.cpp": "notes what it parses",
-        "sweep/sqlite.cpp": "in memory", "sweep/point_log.cpp": "unfinished points of its own", "sweep/trace_set.cpp": "/proc", "command/doctor/machine.cpp": "/proc",
+        "base/sqlite.cpp": "in memory", "traces/import/line_file.cpp": "notes what it opens", "sweep/point_log.cpp": "unfinished points of its own", "sweep/trace_set.cpp": "/proc", "command/doctor/machine.cpp": "/proc",
         "binary/disassembly/cuda_tools.cpp": "/proc", "binary/disassembly/tool_cache.cpp": "a cache of its own",
         "command/explore/slurm.cpp": "the script of its own job",
         "command/occupancy/code.cpp": "what a tool has written for it", "emulate/toolkit/toolkit.cpp": "the same",

@@ -1,8 +1,11 @@
 """import warpmem: what its users write. Needs the module (cmake -DWARPMEM_PYTHON=ON); numpy and nanoarrow where they are used."""
 
+import contextlib
 import importlib.util
+import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -203,6 +206,18 @@ class Module(CommandTest):
                 self.assertEqual(raised.exception.status, status)
                 self.assertTrue(raised.exception.fix)
                 self.assertIn("fix:", str(raised.exception))
+
+    def test_the_page_s_examples_run(self):
+        shutil.move(self.reference("vectorised_float4_loop"), self.path("t.wmt"))
+        with open(os.path.join(SOURCE, "docs/import-warpmem.md"), encoding="utf-8") as file:
+            blocks = re.findall(r"^```python(.*?)\n(.*?)^```", file.read(), re.M | re.S)
+        self.assertGreater(len(blocks), 5)
+        names = {}
+        for needs, block in blocks:
+            if "nvcc" in needs and not (NVCC and has("numpy")):
+                continue
+            with contextlib.redirect_stdout(io.StringIO()):
+                exec(compile(block, "docs/import-warpmem.md", "exec"), names)
 
     def test_others_run_while_a_replay_does(self):
         t = wm.open(self.reference("matmul_tiled16"))

@@ -76,7 +76,7 @@ class WarpLines {
       case Op::kTexel: return;
       case Op::kCtaEnd: {
         const auto way = code_.ways().between(from_, r.site);
-        for (const std::uint32_t line : way) plain(line, exists_);
+        for (const std::uint32_t line : way) passed(line, exists_);
         return;
       }
       default: break;
@@ -119,7 +119,7 @@ class WarpLines {
   void way_to(const Record& r) {
     auto way = code_.ways().between(from_, r.site);
     if (!way.empty()) way.pop_back();
-    for (const std::uint32_t line : way) plain(line, before_ | r.mask);
+    for (const std::uint32_t line : way) passed(line, before_ | r.mask);
     from_ = r.site, before_ = r.mask;
   }
 
@@ -127,7 +127,7 @@ class WarpLines {
   // who goes on has gone round as well.
   void rounds(const Record& r) {
     const auto way = code_.ways().between(from_, r.site);
-    for (const std::uint32_t line : way) plain(line, before_);
+    for (const std::uint32_t line : way) passed(line, before_);
     from_ = r.site;
     const auto points = code_.ways().points(r.site, through_);
     through_.push_back(r.site);
@@ -135,14 +135,19 @@ class WarpLines {
     const bool always = !code_.ways().code()[static_cast<std::size_t>(points.front())].falls;
     const auto round = code_.ways().round(points);
     for (std::uint64_t n = always ? 1 : 0; n < r.base; ++n)
-      for (const std::uint32_t line : round) plain(line, before_);
+      for (const std::uint32_t line : round) passed(line, before_);
+  }
+
+  // An instruction between two records. What would have left one itself had all its lanes off.
+  void passed(std::uint32_t line, std::uint32_t mask) {
+    const trace::SassInstruction* const in = code_.sass(line);
+    const bool records = in && ((in->is_memory() && in->space != trace::Space::kConstant) ||
+                                in->opcode == trace::Opcode::kBAR);
+    plain(line, records ? 0 : mask);
   }
 
   void plain(std::uint32_t line, std::uint32_t mask) {
-    const trace::SassInstruction* const in = code_.sass(line);
-    if (!in) return;
-    // A way may pass an access whose lanes were all off.
-    if (in->is_memory() && in->space != trace::Space::kConstant) mask = 0;
+    if (!code_.sass(line)) return;
     put(fmt::format("{:04x} {:08x} {} 0 0\n", code_.pc(line), mask, code_.text(line).before));
   }
 

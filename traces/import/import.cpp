@@ -12,7 +12,7 @@ namespace {
 enum class Format { kAccelSim, kAccelSimList, kNvbit, kUnknown };
 
 // Lines that are looked at: a program's own output may stand before a tool's.
-constexpr std::uint64_t kLooked = 10'000;
+constexpr std::uint64_t kLooked = 10'000, kHeading = 64;
 
 bool is_binary(const std::string& line) { return line.find('\0') != line.npos; }
 
@@ -37,27 +37,29 @@ constexpr std::array kKnown{
 Result<Format> format_of(const std::string& path) {
   auto file = LineFile::open(path);
   if (!file) return file.error();
-  bool any = false;
+  bool any = false, accel_sim = false;
   for (std::string line; file->next(line);) {
     if (!any)
       for (const Known& k : kKnown)
         if (line.starts_with(k.begins))
           return Error{ErrorKind::kMalformed, "this is " + std::string(k.what), path,
                        std::string(k.fix)};
-    if (is_binary(line) && line.starts_with("-"))
+    if (accel_sim && is_binary(line))
       return Error{
           ErrorKind::kMalformed,
           "this is a binary trace of Accel-Sim 2 (.tracez), of which only the text form is "
           "read",
           path, "convert it to .traceg with Accel-Sim's own tools"};
-    if (line.starts_with(kNvbitLine)) return Format::kNvbit;
-    if (file->number() > kLooked) break;
+    if (accel_sim && (line.starts_with("#BEGIN_TB") || file->number() > kHeading)) break;
     if (line.empty()) continue;
     any = true;
-    if (line.starts_with("-kernel name") || line.starts_with("-accelsim")) return Format::kAccelSim;
+    if (line.starts_with(kNvbitLine)) return Format::kNvbit;
+    if (file->number() > kLooked) break;
+    accel_sim = accel_sim || line.starts_with("-kernel name") || line.starts_with("-accelsim");
     if (line.starts_with("MemcpyHtoD,") || line.starts_with("kernel-"))
       return Format::kAccelSimList;
   }
+  if (accel_sim) return Format::kAccelSim;
   if (auto whole = file->ended(); !whole) return whole.error();
   return Format::kUnknown;
 }

@@ -39,7 +39,7 @@ void WarpRecords::run(std::uint32_t number, const AccelSimLine& line) {
   }
   last_ = number;
   const trace::SassInstruction& in = code_.instruction(number);
-  if (in.kind == InstructionKind::kBarrier && in.opcode == trace::Opcode::kBAR) {
+  if (in.opcode == trace::Opcode::kBAR && line.mask != 0) {
     leave_rounds(position);
     mark(code_.pc(number), Op::kBarrier, line.mask, 0);
   }
