@@ -9,12 +9,20 @@ from . import _errors
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
+def is_command(place):
+    """A program, and not the script of the package, which would start itself for ever."""
+    if not place or not os.path.isfile(place) or not os.access(place, os.X_OK):
+        return False
+    with open(place, "rb") as file:
+        return file.read(4) == b"\x7fELF"
+
+
 def path():
-    """The command of the package; else $WARPMEM, the build folder that the package lies in, or PATH."""
+    """The command that $WARPMEM names; else that of the package, of the build folder that it lies in, or of PATH."""
     places = [os.environ.get("WARPMEM"), os.path.join(HERE, "bin", "warpmem"),
               os.path.join(HERE, "..", "..", "warpmem"), shutil.which("warpmem")]
     for place in places:
-        if place and os.path.isfile(place) and os.access(place, os.X_OK):
+        if is_command(place):
             return os.path.abspath(place)
     raise _errors.EnvironmentMissing("the warpmem command is not there", "",
                                      "install the package with its command, or set WARPMEM to it")

@@ -219,6 +219,13 @@ class Module(CommandTest):
             with contextlib.redirect_stdout(io.StringIO()):
                 exec(compile(block, "docs/import-warpmem.md", "exec"), names)
 
+    def test_the_script_of_the_package_does_not_start_itself(self):
+        self.write_file("warpmem", f"#!/bin/sh\nexec {sys.executable} -m warpmem \"$@\"\n")
+        os.chmod(self.path("warpmem"), 0o755)
+        done = self.python("-m", "warpmem", "--version", env={"WARPMEM": self.path("warpmem")})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("warpmem", done.stdout)
+
     def test_others_run_while_a_replay_does(self):
         t = wm.open(self.reference("matmul_tiled16"))
         ticks, stop = [], threading.Event()

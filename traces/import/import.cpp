@@ -26,7 +26,7 @@ constexpr std::array kKnown{
     Known{"NVR", "a report of Nsight Compute (.ncu-rep)",
           "it holds counters, no trace: warpmem validate TRACE --ncu FILE"},
     Known{"SQLite format 3", "an SQLite database, as nsys exports",
-          "it holds times, no trace: warpmem validate TRACE --nsys FILE"},
+          "it holds times, no trace: warpmem validate TRACE --ncu FILE --time"},
     Known{"\xfd"
           "7zXZ",
           "an .xz file whose name does not end in .xz", "add .xz to its name"},
