@@ -12,6 +12,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -52,6 +53,7 @@ namespace {
 
 template <class T>
 T value_of(Result<T>&& result) {
+  if (PyErr_Occurred()) throw nb::python_error();  // Ctrl-C, where it was looked for
   if (!result) raise(result.error());
   return std::move(result).value();
 }
@@ -65,6 +67,22 @@ auto unlocked(Work&& work) {
   nb::gil_scoped_release released;
   return work();
 }
+
+// For work without the lock that asks whether to go on: Python's signals are looked at ten times a
+// second.
+class Signals {
+ public:
+  bool operator()(std::uint64_t, std::uint64_t) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_) return true;
+    next_ = now + std::chrono::milliseconds(100);
+    const nb::gil_scoped_acquire held;
+    return PyErr_CheckSignals() == 0;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now();
+};
 
 using SharedTable = std::shared_ptr<Table>;
 using Reader = std::shared_ptr<trace::TraceReader>;
@@ -136,6 +154,7 @@ std::shared_ptr<Replay> replay(const Reader& reader, const model::Card& card, bo
   options.time = time, options.keep_caches = keep_caches, options.threads = threads;
   if (only)
     options.only = [&](std::uint64_t id) { return std::ranges::find(*only, id) != only->end(); };
+  options.progress = Signals();
   auto result = unlocked([&] { return sim::replay(*reader, card, options); });
   return std::make_shared<Replay>(Replay{reader, card, time, value_of(std::move(result)),
                                          metrics::usual_vocabulary(card.capability())});
@@ -157,6 +176,7 @@ std::shared_ptr<LaunchExplanation> explain(const Reader& reader, const model::Ca
            fmt::format("the trace has {}", reader->launches().size())});
   sim::ExplainOptions options;
   options.time = time, options.gains = gains;
+  options.progress = Signals();
   auto result = unlocked([&] { return sim::explain(*reader, launch, card, options); });
   return std::make_shared<LaunchExplanation>(value_of(std::move(result)));
 }
@@ -349,6 +369,12 @@ void bind_replay(nb::module_& m) {
         "threads"_a);
 }
 
+// The lanes of an access, as SVG.
+std::string picture(const SiteTraffic& t) {
+  if (t.examples.empty()) return {};
+  return views::lanes_svg({{&t.examples.front(), views::place_of(t)}});
+}
+
 void bind_explain(nb::module_& m) {
   nb::class_<SiteTraffic>(m, "Site")
       .def_ro("pc", &SiteTraffic::pc)
@@ -369,11 +395,8 @@ void bind_explain(nb::module_& m) {
       .def_ro("sentence", &SiteTraffic::sentence)
       .def_prop_ro("pattern", [](const SiteTraffic& t) { return std::string(name_of(t.pattern)); })
       .def_prop_ro("place", [](const SiteTraffic& t) { return views::place_of(t); })
-      .def("picture",
-           [](const SiteTraffic& t) {
-             if (t.examples.empty()) return std::string();
-             return views::lanes_svg({{&t.examples.front(), views::place_of(t)}});
-           })
+      .def("picture", &picture)
+      .def("_repr_html_", &picture)
       .def("drawing", [](const SiteTraffic& t, std::size_t width) {
         return t.examples.empty() ? std::string()
                                   : views::lanes_text(t.examples.front(), page(width));

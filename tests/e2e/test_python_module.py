@@ -1,5 +1,6 @@
 """import warpmem: what its users write. Needs the module (cmake -DWARPMEM_PYTHON=ON); numpy and nanoarrow where they are used."""
 
+import ast
 import contextlib
 import importlib.util
 import io
@@ -218,6 +219,25 @@ class Module(CommandTest):
                 continue
             with contextlib.redirect_stdout(io.StringIO()):
                 exec(compile(block, "docs/import-warpmem.md", "exec"), names)
+
+    def test_the_notebooks_run(self):
+        folder = os.path.join(SOURCE, "docs/learn/notebooks")
+        notebooks = sorted(os.listdir(folder))
+        self.assertEqual(len(notebooks), 3)
+        for name in notebooks:
+            with self.subTest(notebook=name), open(os.path.join(folder, name), encoding="utf-8") as file:
+                names, shown = {}, []
+                for cell in json.load(file)["cells"]:
+                    self.assertEqual(cell.get("outputs", []), [])
+                    if cell["cell_type"] != "code":
+                        continue
+                    body = ast.parse("".join(cell["source"])).body
+                    last = body.pop() if isinstance(body[-1], ast.Expr) else None
+                    with contextlib.redirect_stdout(io.StringIO()):
+                        exec(compile(ast.Module(body, []), name, "exec"), names)
+                        if last:
+                            shown.append(eval(compile(ast.Expression(last.value), name, "eval"), names))
+                self.assertTrue(any("<svg" in one._repr_html_() for one in shown if hasattr(one, "_repr_html_")))
 
     def test_the_script_of_the_package_does_not_start_itself(self):
         self.write_file("warpmem", f"#!/bin/sh\nexec {sys.executable} -m warpmem \"$@\"\n")
