@@ -397,6 +397,15 @@ void bind_explain(nb::module_& m) {
       .def_prop_ro("place", [](const SiteTraffic& t) { return views::place_of(t); })
       .def("picture", &picture)
       .def("_repr_html_", &picture)
+      .def("__repr__",
+           [](const SiteTraffic& t) {
+             const bool shared = t.wavefronts != 0;
+             return fmt::format("<{}: {} {}, {} {} where {} would do{}{}>", views::place_of(t),
+                                t.space, t.op, shared ? t.wavefronts : t.sectors,
+                                shared ? "wavefronts" : "sectors",
+                                shared ? t.ideal_wavefronts : t.ideal_sectors,
+                                t.sentence.empty() ? "" : ": ", t.sentence);
+           })
       .def("drawing", [](const SiteTraffic& t, std::size_t width) {
         return t.examples.empty() ? std::string()
                                   : views::lanes_text(t.examples.front(), page(width));

@@ -389,6 +389,10 @@ class Trace:
         """A row for each kernel: its launches, and what they counted together on the trace's card."""
         return self.replay().kernels()
 
+    def lines(self, launch=0, card=None):
+        """What each instruction of a launch moved on a card, worst first."""
+        return self.explain(card, launch, gains=False).sites
+
     def explain(self, card=None, launch=0, time=True, gains=True):
         """Why a launch (by its place in `launches`) moves what it moves; `gains` replays what would help."""
         on = self._card(card)
@@ -455,7 +459,7 @@ def _goes_with(trace, folder):
 
 
 def emulate(source, kernel, grid, block, args=(), gpu="h200", shared=0, level=None, options=("-O3",), output=None):
-    """Runs a kernel of CUDA source on the CPU: numpy arrays in, numpy arrays out, and its trace beside them.
+    """Runs a kernel of CUDA source (its text, or a path to a .cu file) on the CPU: numpy arrays in, numpy arrays out, and its trace beside them.
 
     Arrays that the kernel takes by a pointer to const stay; of the others there are changed copies:
 

@@ -47,9 +47,21 @@ def dims(size):
     return [*size, *(1,) * (3 - len(size))]
 
 
-def compile_ptx(source, folder, gpu_capability, options):
+def source_of(source):
+    """The text, and what its file is called: of a path to a .cu file that, else kernel.cu."""
+    text = os.fspath(source)
+    if "\n" in text or not text.endswith((".cu", ".cuh")):
+        return text, "kernel.cu"
+    try:
+        with open(text, encoding="utf-8") as file:
+            return file.read(), os.path.basename(text)
+    except OSError as error:
+        raise _errors.UsageError(f"cannot be read: {error.strerror}", text, "give CUDA source, or a path to it") from None
+
+
+def compile_ptx(source, name, folder, gpu_capability, options):
     """The source as PTX, or the compiler's words."""
-    path = os.path.join(folder, "kernel.cu")
+    path = os.path.join(folder, name)
     with open(path, "w", encoding="utf-8") as file:
         file.write(source)
     out = os.path.join(folder, "kernel.ptx")
@@ -61,7 +73,7 @@ def compile_ptx(source, folder, gpu_capability, options):
     done = subprocess.run([compiler, "--ptx", f"-arch=compute_{target}", "-lineinfo", "-std=c++17", *options, path,
                            "-o", out], capture_output=True, text=True)
     if done.returncode != 0:
-        raise _errors.UsageError("the source does not compile:\n" + done.stderr.replace(path, "kernel.cu").strip(),
+        raise _errors.UsageError("the source does not compile:\n" + done.stderr.replace(path, name).strip(),
                                  "", "correct the source; options for nvcc go into `options`")
     return out
 
@@ -97,12 +109,13 @@ def launch_file(kernel, grid, block, shared, args, folder):
 def kernel(source, name, grid, block, args, gpu, shared, level, options, trace, capability):
     """Runs it; gives the changed copies of the arrays that it may write, and the trace's path."""
     import numpy
+    source, file_name = source_of(source)
     declared = parameters(source, name)
     if len(declared) != len(args):
         raise _errors.UsageError(f"'{name}' takes {len(declared)} arguments, and {len(args)} were given", "args",
                                  "give " + ", ".join(declared))
     with tempfile.TemporaryDirectory() as folder:
-        ptx = compile_ptx(source, folder, capability, options)
+        ptx = compile_ptx(source, file_name, folder, capability, options)
         launch, arrays = launch_file(name, grid, block, shared, args, folder)
         words = ["emulate", ptx, "--launch", launch, "-o", trace, "--gpu", gpu]
         _command.run(*words, *(["--level", level] if level else []))

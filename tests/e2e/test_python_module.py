@@ -138,6 +138,9 @@ class Module(CommandTest):
         self.assertEqual(counters["load_sectors"], 2 * 1250)
         self.assertEqual(counters["store_sectors"], 1250)
         self.assertTrue(run.replay().lines()[0].place.endswith(":3"))
+        self.write_file("axpy.cu", AXPY.replace("x[i]", "x[2 * i % n]"))
+        *_, run = wm.emulate("axpy.cu", "axpy", grid=40, block=256, args=(2.0, x, y, 10000))
+        self.assertIn("axpy.cu:3: global load", repr(run.lines()[0]))
         with self.assertRaises(wm.UsageError) as wrong:
             wm.emulate(AXPY.replace("blockDim.x", "blockDimm.x"), "axpy", 1, 32, (2.0, x, y, 1))
         self.assertIn("blockDimm", str(wrong.exception))
