@@ -24,6 +24,9 @@ except Exception as error:
     sys.exit(0)
 actions = [r.action_by_idx(a) for r in (report.range_by_idx(i) for i in range(report.num_ranges()))
            for a in range(r.num_actions())]
+if not actions:  # so it says of a damaged file
+    print("warpmem: not read")
+    sys.exit(0)
 names = sorted({name for action in actions for name in action.metric_names()})
 units, rows = {}, []
 for number, action in enumerate(actions):
@@ -70,7 +73,8 @@ Result<std::string> ncu_report_csv(const std::string& path) {
     if (!ran) continue;
     if (ran->text.starts_with("warpmem: no module")) continue;
     if (ran->text.starts_with("warpmem: not read") || !ran->good)
-      return Error{ErrorKind::kMalformed, "NVIDIA's ncu_report cannot read the report", path,
+      return Error{ErrorKind::kMalformed,
+                   "NVIDIA's ncu_report finds no kernel in the report, or cannot read it", path,
                    "profile again, or take an ncu_report as new as the ncu that wrote it"};
     return std::move(ran->text);
   }

@@ -17,8 +17,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   warpmem::imports::ImportRequest request;
   request.path = "/proc/self/fd/" + std::to_string(fd);
   const char* const folder = std::getenv("TMPDIR");
-  request.output = std::string(folder ? folder : "/tmp") + "/fuzz-import-" +
-                   std::to_string(::getpid()) + ".wmt";
+  request.output =
+      std::string(folder ? folder : "/tmp") + "/fuzz-import-" + std::to_string(::getpid()) + ".wmt";
   request.tool = "fuzz", request.overwrite = true;
   const auto report = warpmem::imports::import_trace(request);
   ::close(fd);
