@@ -42,6 +42,27 @@ set(LZ4_POSITION_INDEPENDENT_LIB ON CACHE INTERNAL "")
 
 FetchContent_MakeAvailable(fmt CLI11)
 
+# A command that runs on other systems than this one brings its libraries: those of archives where there are some, and
+# fmt as headers.
+option(WARPMEM_STATIC "Link libraries that are no part of every system into the command" OFF)
+if(WARPMEM_STATIC)
+  set(CMAKE_FIND_LIBRARY_SUFFIXES .a ${CMAKE_FIND_LIBRARY_SUFFIXES})
+  add_link_options(-static-libgcc -static-libstdc++)
+  get_target_property(kind fmt::fmt TYPE)
+  if(kind STREQUAL SHARED_LIBRARY)
+    add_library(warpmem_fmt STATIC ${PROJECT_SOURCE_DIR}/cmake/fmt_archive.cpp)
+    target_include_directories(warpmem_fmt SYSTEM PRIVATE $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
+    set_target_properties(warpmem_fmt PROPERTIES ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+    get_target_property(kinds fmt::fmt IMPORTED_CONFIGURATIONS)
+    foreach(kind IN LISTS kinds)
+      set_target_properties(fmt::fmt PROPERTIES IMPORTED_LOCATION_${kind} ${PROJECT_BINARY_DIR}/libwarpmem_fmt.a)
+      set_property(TARGET fmt::fmt PROPERTY IMPORTED_SONAME_${kind})
+    endforeach()
+    set_target_properties(fmt::fmt PROPERTIES IMPORTED_NO_SONAME ON)
+    add_dependencies(fmt::fmt warpmem_fmt)
+  endif()
+endif()
+
 # warpmem_pkg_library(TARGET MODULE DOWNLOADED): an interface target on the pkg-config module, or
 # on the CMake target that the download of the same name defines.
 function(warpmem_pkg_library target module downloaded)

@@ -23,7 +23,7 @@ sanitizer() {
 
 # Each of tests/fuzz/CMakeLists.txt. A find stays in build-fuzz/finds, and each target's log.
 fuzz() {
-  targets="trace records instruction ptx ncu_csv nvprof_csv card pattern program cubin store machine_code"
+  targets="trace records import instruction ptx ncu_csv nvprof_csv card pattern program cubin store machine_code"
   finds=build-fuzz/finds
   # shellcheck disable=SC2046,SC2086  # lists of words
   cmake --preset fuzz && cmake --build --preset fuzz --target $(printf 'fuzz_%s ' $targets) || return 1

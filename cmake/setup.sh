@@ -60,6 +60,22 @@ get_nvdisasm() {
       nvidia-cuda-nvdisasm >&2 2>&1 || say "note: no nvdisasm: emulated traces are of PTX, and their cycles are rough (warpmem doctor)"
 }
 
+# get_nanobind: what the Python module is built and tested with, 20 MB of wheels, into build/python. Sets python_module to
+# the option that builds it; without pip, network or Python's headers all goes on without it, and that is said.
+get_nanobind() {
+  python_module=-DWARPMEM_PYTHON=OFF
+  if ! python3 -c 'import os, sysconfig; open(os.path.join(sysconfig.get_path("include"), "Python.h"))' 2>/dev/null; then
+    say "note: no headers of Python (python3-dev): import warpmem is not built"
+    return
+  fi
+  if [ ! -d "$source_dir/build/python/nanobind" ]; then
+    say "Getting nanobind, numpy and nanoarrow for import warpmem …"
+    python3 -m pip install --quiet --disable-pip-version-check --target "$source_dir/build/python" \
+        nanobind numpy nanoarrow >&2 2>&1 || { say "note: pip cannot get nanobind: import warpmem is not built"; return; }
+  fi
+  python_module=-DWARPMEM_PYTHON=ON
+}
+
 # configure OPTION…: build/ in Release with Ninja, files of a folder compiled together (cmake/unity.cmake). ccache is
 # used where it is installed.
 configure() {

@@ -14,6 +14,8 @@ Run setup_record(CLI::App& app);
 #ifdef WARPMEM_HAS_EMULATE
 Run setup_emulate(CLI::App& app);
 #endif
+Run setup_export(CLI::App& app);
+Run setup_import(CLI::App& app);
 Run setup_info(CLI::App& app);
 Run setup_dump(CLI::App& app);
 Run setup_replay(CLI::App& app);
@@ -44,6 +46,8 @@ constexpr Subcommand kSubcommands[] = {
      "run a CUDA program or kernel on the CPU, with no GPU, and trace its memory accesses",
      setup_emulate},
 #endif
+    {"import", "a trace of another tool (Accel-Sim, NVBit) as a trace to replay", setup_import},
+    {"export", "a trace as Accel-Sim reads it, with every instruction", setup_export},
     {"info", "what a trace holds and where it came from", setup_info},
     {"dump", "a trace's records, or its kernels' code", setup_dump},
     {"replay", "run a trace on a GPU card and print its counters", setup_replay},

@@ -10,8 +10,8 @@
 
 #include "base/read_number.hpp"
 #include "base/run_files.hpp"
+#include "base/sqlite.hpp"
 #include "sweep/packed.hpp"
-#include "sweep/sqlite.hpp"
 #include "sweep/store.hpp"
 
 namespace warpmem::sweep {

@@ -12,7 +12,9 @@
 #include "base/run_files.hpp"
 #include "validate/metric_map.hpp"
 #include "validate/ncu_details.hpp"
+#include "validate/ncu_report.hpp"
 #include "validate/ncu_table.hpp"
+#include "validate/nsys_sqlite.hpp"
 #include "validate/nvprof_csv.hpp"
 #include "validate/text_report.hpp"
 
@@ -324,8 +326,14 @@ Result<NcuImport> read_ncu_csv(const std::string& path) {
 }
 
 Result<NcuImport> read_profile(const std::string& path) {
-  const auto bytes = read_bytes(path);
+  auto bytes = read_bytes(path);
   if (!bytes) return bytes.error();
+  if (is_sqlite(*bytes)) return parse_nsys_sqlite(std::move(*bytes), path);
+  if (is_ncu_report(*bytes)) {
+    const auto table = ncu_report_csv(path);
+    if (!table) return table.error();
+    return parse_ncu_csv(*table, path);
+  }
   return is_nvprof_csv(*bytes) ? parse_nvprof_csv(*bytes, path) : parse_ncu_csv(*bytes, path);
 }
 

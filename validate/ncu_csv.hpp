@@ -75,7 +75,8 @@ struct NcuImport {
 // (the profiler was not allowed to read counters).
 Result<NcuImport> parse_ncu_csv(std::string_view bytes, const std::string& place);
 Result<NcuImport> read_ncu_csv(const std::string& path);
-// The same of any profiler's file: Nsight Compute's, or nvprof's (nvprof_csv.hpp).
+// The same of any profiler's file: Nsight Compute's, as a report too (ncu_report.hpp), nvprof's
+// (nvprof_csv.hpp), or times of Nsight Systems (nsys_sqlite.hpp).
 Result<NcuImport> read_profile(const std::string& path);
 
 // kUsage when the file says another compute capability than the card has.

@@ -10,20 +10,12 @@
 #include "metrics/metric.hpp"
 #include "model/card/card.hpp"
 #include "results/launch_metrics.hpp"
-#include "sim/replay.hpp"
+#include "sim/named_metrics.hpp"
 
 namespace warpmem::command {
 
-struct ShownMetric {
-  const metrics::Metric* metric;
-  MetricValue value;
-  // It says nothing of this launch: a count of 0, a share of nothing, or a metric of other GPUs.
-  bool idle = false;
-};
-
-// All metrics of the vocabulary that a replay has a value for, or a reason why not, by name.
-std::vector<ShownMetric> metrics_of(const sim::ReplayedLaunch& launch, const model::Card& card,
-                                    metrics::Vocabulary vocabulary);
+using ShownMetric = sim::NamedMetric;
+using sim::metrics_of;
 
 // How close it was to hardware's: what was measured of its counters, the worst of them.
 std::string accuracy(const ReplayedAs& replay, const model::Card& card,

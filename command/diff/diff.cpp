@@ -15,7 +15,6 @@
 #include "base/nearest.hpp"
 #include "base/read_number.hpp"
 #include "command/command.hpp"
-#include "command/diff/rules.hpp"
 #include "command/diff/sides.hpp"
 #include "command/diff/view.hpp"
 #include "command/gpus/view.hpp"
@@ -23,6 +22,7 @@
 #include "command/inputs/trace_card.hpp"
 #include "command/screen/output.hpp"
 #include "command/screen/result_file.hpp"
+#include "validate/rules.hpp"
 
 namespace warpmem::command {
 
@@ -106,30 +106,30 @@ std::vector<Condition> conditions(const DiffSides& sides) {
 }
 
 // A rule about a counter that neither result has would hold for ever.
-Result<void> require_counters(const std::vector<DiffRule>& rules, const ResultFile& before,
-                              const ResultFile& after) {
-  for (const DiffRule& rule : rules) {
+Result<void> require_counters(const std::vector<validate::ChangeRule>& rules,
+                              const ResultFile& before, const ResultFile& after) {
+  for (const validate::ChangeRule& rule : rules) {
     bool known = false;
-    std::vector<std::string> names = short_counters();
+    std::vector<std::string> names = validate::short_counters();
     for (const ResultFile* file : {&before, &after})
       for (const LaunchMetrics& launch : file->launches) {
-        known = known || counter_of(launch, rule.counter).known();
+        known = known || validate::counter_of(launch, rule.counter).known();
         for (const auto& [name, value] : launch.metrics) names.push_back(name);
       }
     if (known) continue;
     const std::string guess = nearest(rule.counter, names);
     return Error{ErrorKind::kUsage, fmt::format("neither result has a counter '{}'", rule.counter),
                  "--fail-on",
-                 guess.empty()
-                     ? fmt::format("use a metric's name, or {}", fmt::join(short_counters(), ", "))
-                     : fmt::format("did you mean '{}'?", guess)};
+                 guess.empty() ? fmt::format("use a metric's name, or {}",
+                                             fmt::join(validate::short_counters(), ", "))
+                               : fmt::format("did you mean '{}'?", guess)};
   }
   return {};
 }
 
-Result<std::vector<DiffRule>> rules_of(const DiffOptions& options) {
-  if (options.fail_on.empty()) return std::vector<DiffRule>{};
-  return read_rules(options.fail_on);
+Result<std::vector<validate::ChangeRule>> rules_of(const DiffOptions& options) {
+  if (options.fail_on.empty()) return std::vector<validate::ChangeRule>{};
+  return validate::read_rules(options.fail_on);
 }
 
 Result<DiffResult> compare(const DiffSides& sides, const DiffOptions& options) {
@@ -156,11 +156,12 @@ Result<DiffResult> compare(const DiffSides& sides, const DiffOptions& options) {
                  "collect metrics that warpmem predicts (warpmem metrics), or give the trace in "
                  "place of a result: "
                  "it is replayed in the profiler's own words"};
-  for (const DiffRule& rule : *rules) {
+  for (const validate::ChangeRule& rule : *rules) {
     out.rules.push_back(rule.text);
     for (const LaunchPair& pair : *pairs) {
       if (!pair.before || !pair.after) continue;
-      if (const std::string failure = failure_of(rule, *pair.before, *pair.after); !failure.empty())
+      if (const std::string failure = validate::failure_of(rule, *pair.before, *pair.after);
+          !failure.empty())
         out.failures.push_back(rule.text + ": " + failure);
     }
   }

@@ -43,7 +43,7 @@ Result<std::string> find_runtime() {
                  "correct it, or unset it"};
   }
   const fs::path own = fs::read_symlink("/proc/self/exe", none).parent_path();
-  for (const fs::path& folder : {own / "cudart", own / "../lib/warpmem/cudart"})
+  for (const fs::path& folder : {own / "cudart", own / "../libexec/warpmem/cudart"})
     if (fs::exists(folder / "libcudart.so.13", none)) return fs::canonical(folder, none).string();
   return Error{ErrorKind::kEnvironment, "the emulated CUDA runtime is not there",
                (own / "cudart/libcudart.so.13").string(),

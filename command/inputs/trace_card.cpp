@@ -9,22 +9,8 @@
 
 #include "base/printable.hpp"
 #include "command/command.hpp"
-#include "command/inputs/profile_card.hpp"
-#include "model/card/card_identity.hpp"
 
 namespace warpmem::command {
-namespace {
-
-constexpr std::string_view kEmulated = " (emulated)";
-
-std::string gpu_of(const trace::Origin& origin) {
-  return is_emulated(origin) ? origin.gpu.substr(0, origin.gpu.size() - kEmulated.size())
-                             : origin.gpu;
-}
-
-}  // namespace
-
-bool is_emulated(const trace::Origin& origin) { return origin.gpu.ends_with(kEmulated); }
 
 void add_trace_card_options(CLI::App& app, CardInput& input) {
   input.gpu.clear();
@@ -33,30 +19,6 @@ void add_trace_card_options(CLI::App& app, CardInput& input) {
                  "card of the trace's own GPU")
       ->type_name("NAME|FILE");
   add_set_option(app, input);
-}
-
-TraceCard card_of_trace(const trace::TraceReader& reader) {
-  const trace::Origin& origin = reader.origin();
-  const std::string gpu = gpu_of(origin);
-  // The emulator calls its GPU what the card does.
-  if (is_emulated(origin))
-    for (const model::CardIdentity& card : model::card_identities())
-      if (gpu == card.name || gpu == card.full_name) return {card.name, true, {}};
-  const char* made = is_emulated(origin) ? "emulated for" : "recorded on";
-  const auto near = nearest_card({gpu, origin.arch, origin.sms});
-  if (near && near->own) return {near->name, true, {}};
-  const std::string which =
-      gpu.empty()
-          ? fmt::format("the trace does not say on which GPU it was made{}",
-                        origin.arch.empty() ? "" : " (" + origin.arch + ")")
-          : fmt::format("the trace was {} {}{}, of which there is no card", made, printable(gpu),
-                        origin.arch.empty() ? "" : " (" + printable(origin.arch) + ")");
-  if (near)
-    return {near->name, false,
-            fmt::format("{}: replayed on {}, which comes nearest; --gpu names another", which,
-                        near->name)};
-  return {kUsualCard, false,
-          fmt::format("{}: replayed on {}; --gpu names another", which, kUsualCard)};
 }
 
 Result<model::Card> card_for(const CardInput& input, const trace::TraceReader& reader) {
@@ -74,7 +36,7 @@ std::string unlike_validation(const model::Card& card, const trace::TraceReader&
   if (kept_caches) return "caches were kept";
   if (!complete) return "the launch is incomplete";
   const TraceCard own = card_of_trace(reader);
-  const std::string gpu = gpu_of(reader.origin());
+  const std::string gpu = sim::gpu_of(reader.origin());
   if (!own.own || own.name != card.name())
     return gpu.empty() ? "the trace does not say of which GPU it is"
                        : fmt::format("the trace is of another GPU ({})", printable(gpu));

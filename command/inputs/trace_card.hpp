@@ -8,6 +8,7 @@
 #include "command/inputs/trace_input.hpp"
 #include "metrics/metric.hpp"
 #include "model/card/card.hpp"
+#include "sim/engine/trace_card.hpp"
 #include "views/style.hpp"
 
 namespace warpmem::command {
@@ -16,17 +17,9 @@ namespace warpmem::command {
 // GPU.
 void add_trace_card_options(CLI::App& app, CardInput& input);
 
-// Whether an emulator wrote the trace, which sees what a recorder does not.
-bool is_emulated(const trace::Origin& origin);
-
-// The card of the GPU that the trace was made on or for; where that has none, the one that comes
-// nearest, and where nothing is near, an H200's.
-struct TraceCard {
-  std::string name;
-  bool own = false;  // of the very GPU
-  std::string note;  // what is to be said of the choice, one line; empty where it is the GPU's own
-};
-TraceCard card_of_trace(const trace::TraceReader& reader);
+using sim::card_of_trace;
+using sim::is_emulated;
+using sim::TraceCard;
 
 // The card that --gpu names, else the trace's (and a note on stderr where it isn't its own), with
 // --set applied.

@@ -26,6 +26,8 @@ MAY_INCLUDE = {
     "results": ["base"],
     "traces/format": ["base", "host", "isa"],
     "traces/record": ["base", "host", "isa", "binary", "traces/format"],
+    "traces/import": ["base", "host", "isa", "traces/format"],
+    "traces/export": ["base", "host", "isa", "model", "results", "sim", "traces/format"],
     "emulate": ["base", "host", "isa", "binary", "traces/format"],
     "sim": ["base", "host", "isa", "metrics", "model", "results", "traces/format"],
     "sweep": ["base", "host", "isa", "model", "results", "sim", "traces/format"],
@@ -33,7 +35,7 @@ MAY_INCLUDE = {
     "views": ["base", "results"],
     "web": ["base", "host", "isa", "model", "results", "traces/format", "sim", "views"],
     "command": ["base", "host", "isa", "binary", "metrics", "model", "results", "traces/format", "traces/record",
-                "emulate", "sim", "sweep", "validate", "views"],
+                "traces/import", "traces/export", "emulate", "sim", "sweep", "validate", "views"],
 }
 ROOMS = list(MAY_INCLUDE)
 

@@ -1,7 +1,8 @@
 """An instruction is decoded once, in isa/, and nobody else reads its text.
 
 isa/ and binary/ know how nvdisasm prints machine code and how PTX is written. emulate/ptx/ and emulate/sass/
-decode for the emulator, and emulate/cudart/ptx_link.cpp joins modules of PTX. Everybody else asks trace::DecodedProgram, with Opcode and Modifier of the table of forms.
+decode for the emulator, emulate/cudart/ptx_link.cpp joins modules of PTX, and traces/import/ makes instructions of what
+other tools say of them. Everybody else asks trace::DecodedProgram, with Opcode and Modifier of the table of forms.
 """
 import os
 import pathlib
@@ -11,12 +12,12 @@ import unittest
 SOURCE = pathlib.Path(os.environ["WARPMEM_SOURCE"])
 ROOMS = ("base", "isa", "binary", "metrics", "model", "results", "traces", "emulate", "sim", "sweep", "validate",
          "views", "web", "command")
-READERS = ("isa/", "binary/", "emulate/ptx/", "emulate/sass/", "emulate/cudart/ptx_link.cpp")
+READERS = ("isa/", "binary/", "emulate/ptx/", "emulate/sass/", "emulate/cudart/ptx_link.cpp", "traces/import/")
 # Where instructions are made up, not read.
 WRITERS = ("sim/probe/kernels.cpp",)
 # Where a variable named like one is no instruction: patterns, an option's words.
 OTHER_TEXTS = ("sim/pattern/", "sim/engine/cta_order.cpp")
-DECODES = ("isa/decoded_program.cpp", "isa/sass/")
+DECODES = ("isa/decoded_program.cpp", "isa/sass/", "traces/import/")
 
 FORMS = set(re.findall(r"^FORM\((\w+),", (SOURCE / "isa/sass/forms.def").read_text(encoding="utf-8"), re.M))
 MODIFIERS = set(re.findall(r"MODIFIER\((\w+)\)", (SOURCE / "isa/sass/modifiers.def").read_text(encoding="utf-8")))

@@ -30,6 +30,21 @@ args = [
   { type = "s32", value = 1024 },
 ]
 """
+TRACEG = """-kernel name = _Z1kv
+-grid dim = (1,1,1)
+-block dim = (32,1,1)
+-accelsim tracer version = 3
+
+#BEGIN_TB
+
+thread block = 0,0,0
+
+warp = 0
+insts = 2
+0000 ffffffff 1 R4 LDG.E 1 R2 4 1 0x7f0600000000 4
+0010 ffffffff 0 EXIT 0 0
+#END_TB
+"""
 EMULATE = ["k.ptx", "--launch", "l.toml", "--level", "ptx"]
 MAKE = ["--vary", "x=1,2", "--counts", "--make", "sh make.sh {trace} {x}"]
 GPU = ["--gpu", "./d.toml"]  # which inherits from c.toml
@@ -42,6 +57,8 @@ REPORT = ["t.wmt", "--counts", "--no-gain"]
 SAMPLES = {
     "replay": {"trace": (["t.wmt"], ["t.wmt"]), "--gpu": (["t.wmt", *GPU], CARDS)},
     "info": {"trace": (["t.wmt"], ["t.wmt"])},
+    "import": {"file": (["k.traceg"], ["k.traceg"])},
+    "export": {"trace": (["t.wmt"], ["t.wmt"])},
     "dump": {"trace": (["t.wmt"], ["t.wmt"])},
     "timeline": {"trace": (["s.wmt"], ["s.wmt"]), "--gpu": (["s.wmt", *GPU], CARDS)},
     "partitions": {"trace": (["t.wmt"], ["t.wmt"]), "--gpu": (["t.wmt", *GPU], CARDS)},
@@ -98,6 +115,7 @@ class Lost(harness.CommandTest):
         self.write("d.toml", 'inherits = "c.toml"\n')
         self.write("l.toml", LAUNCH)
         self.write("in.bin", b"1234" * 1024)
+        self.write("k.traceg", TRACEG)
         self.write("curve.csv", "x,y\n1,2\n2,3\n")
         self.write("make.sh", "#!/bin/sh\ncp t.wmt $1\n", 0o755)
         os.mkdir(self.path("src"))
@@ -340,7 +358,7 @@ class Readers(unittest.TestCase):
         "base/scratch_folder.cpp": "folders of its own",
         "traces/format/input_file.cpp": "notes what it opens", "traces/format/file_sink.cpp": "an unfinished trace of its own",
         "validate/suite.cpp": "notes what it parses",
-        "sweep/sqlite.cpp": "in memory", "sweep/point_log.cpp": "unfinished points of its own", "sweep/trace_set.cpp": "/proc", "command/doctor/machine.cpp": "/proc",
+        "base/sqlite.cpp": "in memory", "traces/import/line_file.cpp": "notes what it opens", "sweep/point_log.cpp": "unfinished points of its own", "sweep/trace_set.cpp": "/proc", "command/doctor/machine.cpp": "/proc",
         "binary/disassembly/cuda_tools.cpp": "/proc", "binary/disassembly/tool_cache.cpp": "a cache of its own",
         "command/explore/slurm.cpp": "the script of its own job",
         "command/occupancy/code.cpp": "what a tool has written for it", "emulate/toolkit/toolkit.cpp": "the same",

@@ -13,7 +13,7 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-namespace warpmem::sweep {
+namespace warpmem {
 
 class Statement;
 
@@ -69,4 +69,4 @@ class Statement {
   std::unique_ptr<sqlite3_stmt, Finish> statement_;
 };
 
-}  // namespace warpmem::sweep
+}  // namespace warpmem

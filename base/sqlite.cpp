@@ -1,4 +1,4 @@
-#include "sweep/sqlite.hpp"
+#include "base/sqlite.hpp"
 
 #include <sqlite3.h>
 
@@ -6,7 +6,7 @@
 #include <climits>
 #include <utility>
 
-namespace warpmem::sweep {
+namespace warpmem {
 namespace {
 
 constexpr std::string_view kMagic = "SQLite format 3";  // and a zero
@@ -144,4 +144,4 @@ bool Statement::nothing(int column) const {
   return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
 }
 
-}  // namespace warpmem::sweep
+}  // namespace warpmem

@@ -1,4 +1,4 @@
-#include "command/diff/rules.hpp"
+#include "validate/rules.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "base/read_number.hpp"
 #include "base/units.hpp"
 
-namespace warpmem::command {
+namespace warpmem::validate {
 namespace {
 
 // What a short name adds up. Metrics that a result lacks are left out, as long as one is there.
@@ -32,6 +32,9 @@ const std::vector<Short>& shorts() {
         "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum",
         "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum"}},
       {"wavefronts", {"memory_l1_wavefronts_shared"}},
+      {"bank_conflicts",
+       {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+        "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"}},
       {"l2_sectors",
        {"lts__t_sectors_srcunit_tex_op_read.sum", "lts__t_sectors_srcunit_tex_op_write.sum",
         "lts__t_sectors_srcunit_tex_op_atom.sum", "lts__t_sectors_srcunit_tex_op_red.sum"}},
@@ -44,10 +47,10 @@ Error wrong(const std::string& rule, const std::string& why) {
           "write a counter, > or <, and a bound: 'l2_sectors>+5%', 'cycles>20000'"};
 }
 
-Result<DiffRule> read_rule(const std::string& text) {
+Result<ChangeRule> read_rule(const std::string& text) {
   const std::size_t sign = text.find_first_of("<>");
   if (sign == std::string::npos || sign == 0) return wrong(text, "this is no rule");
-  DiffRule out;
+  ChangeRule out;
   out.text = text;
   out.counter = text.substr(0, sign);
   while (out.counter.ends_with(' ')) out.counter.pop_back();
@@ -62,9 +65,9 @@ Result<DiffRule> read_rule(const std::string& text) {
   const auto n = read_real(bound, {0, 1e18}, "--fail-on " + text);
   if (!n) return n.error();
   out.bound = negative ? -*n : *n;
-  out.of = percent    ? DiffRule::Of::kPercent
-           : relative ? DiffRule::Of::kChange
-                      : DiffRule::Of::kAfter;
+  out.of = percent    ? ChangeRule::Of::kPercent
+           : relative ? ChangeRule::Of::kChange
+                      : ChangeRule::Of::kAfter;
   return out;
 }
 
@@ -76,8 +79,8 @@ std::vector<std::string> short_counters() {
   return out;
 }
 
-Result<std::vector<DiffRule>> read_rules(const std::string& text) {
-  std::vector<DiffRule> out;
+Result<std::vector<ChangeRule>> read_rules(const std::string& text) {
+  std::vector<ChangeRule> out;
   for (std::size_t from = 0; from <= text.size();) {
     const std::size_t end = std::min(text.find(',', from), text.size());
     auto rule = read_rule(text.substr(from, end - from));
@@ -105,19 +108,19 @@ MetricValue counter_of(const LaunchMetrics& launch, const std::string& name) {
   return out;
 }
 
-std::string failure_of(const DiffRule& rule, const LaunchMetrics& before,
+std::string failure_of(const ChangeRule& rule, const LaunchMetrics& before,
                        const LaunchMetrics& after) {
   const MetricValue a = counter_of(before, rule.counter), b = counter_of(after, rule.counter);
-  if (!b.known() || (!a.known() && rule.of != DiffRule::Of::kAfter))
+  if (!b.known() || (!a.known() && rule.of != ChangeRule::Of::kAfter))
     return fmt::format("launch {}, {}: n/a ({})", after.launch, after.kernel,
                        b.known() ? a.missing : b.missing);
   const double change = b.value - a.value;
   const double none =
       change == 0 ? 0 : std::copysign(std::numeric_limits<double>::infinity(), change);
   const double percent = a.value == 0 ? none : 100 * change / std::abs(a.value);
-  const double is = rule.of == DiffRule::Of::kAfter    ? b.value
-                    : rule.of == DiffRule::Of::kChange ? change
-                                                       : percent;
+  const double is = rule.of == ChangeRule::Of::kAfter    ? b.value
+                    : rule.of == ChangeRule::Of::kChange ? change
+                                                         : percent;
   const bool fails =
       (rule.above ? is > rule.bound : is < rule.bound) || (rule.or_equal && is == rule.bound);
   if (!fails) return {};
@@ -126,4 +129,4 @@ std::string failure_of(const DiffRule& rule, const LaunchMetrics& before,
                      a.value == 0 ? std::string("from 0") : fmt::format("{:+.1f} %", percent));
 }
 
-}  // namespace warpmem::command
+}  // namespace warpmem::validate
