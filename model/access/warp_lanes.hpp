@@ -52,6 +52,7 @@ inline WarpAccess expand(const WarpLanes& w, std::uint32_t bytes) {
 }
 
 // Lines of an access; a run of neighbouring lanes on neighbouring words takes the short way.
-void list_lines(const WarpLanes& w, std::uint32_t bytes, bool with_bytes, LineList& out);
+void list_lines(const WarpLanes& w, std::uint32_t bytes, bool with_bytes, LineList& out,
+                LineSize size = {});
 
 }  // namespace warpmem::model

@@ -8,13 +8,15 @@ namespace warpmem::model {
 
 L1Cache::L1Cache(const Spec& spec, std::pmr::memory_resource* memory)
     : spec_(spec),
+      is_four_(spec.ways == 4 && spec.fill_sectors == 1),
       measured_(spec.sets == kL1Sets && spec.index == SetRule::kXorMatrix),
       said_by_set_(static_cast<unsigned>(std::countr_zero(std::min(spec.sets, kL1Sets)))),
       four_(memory),
       eight_(memory),
       many_(memory) {
   with([&](auto& sets) {
-    sets.shape(spec.sets, spec.ways, spec.lines, spec.replacement == Replacement::kAfterHits);
+    sets.shape(spec.sets, spec.ways, spec.lines, spec.replacement == Replacement::kAfterHits,
+               spec.fill_sectors);
   });
 }
 

@@ -1,6 +1,7 @@
 // One SM's L1 data cache for global and local memory, compute capability 7.0 and later.
 //
-// Models: 128-byte lines of four 32-byte sectors; a miss fetches only the missing sectors; stores
+// Models: lines of up to four 32-byte sectors; a miss fetches only the missing ones, or whole
+// aligned pieces of two or four; stores
 // write through and allocate; words that were stored can be read (written_line.hpp); atomics and
 // reductions drop their sector; sets of up to 32 ways, where the tag bank is part of the set
 // (l1_index.hpp) and the oldest goes (l1_ways.hpp); room for fewer lines than there are ways.
@@ -43,13 +44,13 @@ class L1Cache {
   // Does something with the sets that this one has.
   template <class Do>
   [[gnu::always_inline]] auto with(Do&& what) {
-    if (spec_.ways == 4) [[likely]]
+    if (is_four_) [[likely]]
       return what(four_);
     return spec_.ways <= 8 ? what(eight_) : what(many_);
   }
   template <class Do>
   [[gnu::always_inline]] auto with(Do&& what) const {
-    if (spec_.ways == 4) [[likely]]
+    if (is_four_) [[likely]]
       return what(four_);
     return spec_.ways <= 8 ? what(eight_) : what(many_);
   }
@@ -90,7 +91,7 @@ class L1Cache {
   // The same for one line.
   [[gnu::always_inline]] Loaded load(std::uint64_t line, const Seat& seat, std::uint8_t sectors,
                                      const AskedWords& words, bool allocate) {
-    if (spec_.ways == 4) [[likely]]
+    if (is_four_) [[likely]]
       return four_.load(line, seat, sectors, words, allocate);
     return load_other(line, seat, sectors, words, allocate);
   }
@@ -125,7 +126,7 @@ class L1Cache {
   // A store of the given bytes. True when the line was present (all its sectors count as hits).
   [[gnu::always_inline]] bool store(std::uint64_t line, const Seat& seat, std::uint8_t sectors,
                                     std::uint8_t full, const std::uint32_t* bytes) {
-    if (spec_.ways == 4) [[likely]]
+    if (is_four_) [[likely]]
       return four_.store(line, seat, sectors, full, bytes);
     return store_other(line, seat, sectors, full, bytes);
   }
@@ -184,6 +185,7 @@ class L1Cache {
   static void tags(const LineWords& words, std::uint32_t region, std::uint32_t* tag);
 
   Spec spec_;
+  bool is_four_ = true;       // ways, and misses bring what was asked for: four_ has the sets
   bool measured_ = true;      // the sets and their index are those that were measured
   unsigned said_by_set_ = 9;  // low bits of a line's number that its set and its other bits tell
   L1Sets<4> four_;            // one of these has sets

@@ -5,8 +5,9 @@
 namespace warpmem::model {
 
 template <std::uint32_t N>
-void L1Sets<N>::shape(std::uint32_t sets, std::uint32_t ways, std::uint32_t lines,
-                      bool after_hits) {
+void L1Sets<N>::shape(std::uint32_t sets, std::uint32_t ways, std::uint32_t lines, bool after_hits,
+                      std::uint32_t fill) {
+  in_pieces_ = pieces_of(fill);
   ways_a_set_ = ways;
   lines_ = lines;
   after_hits_ = after_hits;
@@ -139,7 +140,8 @@ template <std::uint32_t N>
     if (allocate) state = (state & ~(kWritten | kEverySector)) | sectors;
     return sectors;
   }
-  const auto missing = static_cast<std::uint8_t>(sectors & ~state & ~written.touched);
+  const std::uint32_t here = state | written.touched;
+  const auto missing = static_cast<std::uint8_t>(brought(sectors & ~here) & ~here);
   if (allocate) state |= missing;
   return missing;
 }
@@ -188,8 +190,8 @@ std::uint8_t L1Sets<N>::load_last(std::uint64_t line, const L1Seat& here, std::u
   ways_.retire(here.set, way);
   std::uint32_t& state = set.state[way];
   if (state & kWritten) return load_written(here, way, sectors, words(line), true);
-  const auto missing = static_cast<std::uint8_t>(sectors & ~state);
-  state |= sectors;
+  const auto missing = static_cast<std::uint8_t>(brought(sectors & ~state) & ~state);
+  state |= missing;
   return missing;
 }
 

@@ -16,6 +16,7 @@
 #include "base/wide_hosts.hpp"
 #include "model/access/access.hpp"
 #include "model/access/asked_words.hpp"
+#include "model/access/sector_pieces.hpp"
 #include "model/cache/l1_ways.hpp"
 #include "model/cache/written_line.hpp"
 #include "model/fast/match.hpp"
@@ -69,8 +70,10 @@ class L1Sets {
   // Its tables take their memory from `memory`.
   explicit L1Sets(std::pmr::memory_resource* memory)
       : sets_(memory), rows_(memory), written_(memory) {}
-  // So many sets of so many ways; room for so many lines; as L1Ways has it.
-  void shape(std::uint32_t sets, std::uint32_t ways, std::uint32_t lines, bool after_hits);
+  // So many sets of so many ways; room for so many lines; as L1Ways has it. `fill`: sectors that a
+  // miss brings at least; of four ways 1.
+  void shape(std::uint32_t sets, std::uint32_t ways, std::uint32_t lines, bool after_hits,
+             std::uint32_t fill);
   void reset();
   // Forgets all lines but those of the regions `stay` (bit r: region r), and of other regions all
   // below `kept`.
@@ -130,6 +133,11 @@ class L1Sets {
     std::uint32_t arrival[N];  // cycles after epoch_
   };
 
+  // What a miss on some sectors brings.
+  std::uint8_t brought(std::uint32_t sectors) const {
+    if constexpr (N == 4) return static_cast<std::uint8_t>(sectors);
+    else return in_pieces_[sectors & kEverySector];
+  }
   Loaded load(Set& set, Ways& ways, std::uint32_t way, std::uint64_t epoch, std::uint64_t line,
               const Seat& seat, std::uint8_t sectors, const AskedWords& words, bool allocate);
   void store_written(const Seat& seat, std::uint32_t way, std::uint8_t part, std::uint8_t full,
@@ -163,6 +171,7 @@ class L1Sets {
   std::uint64_t from_new_epoch(std::uint64_t cycle);
 
   std::uint32_t ways_a_set_ = N, lines_ = 0;
+  const std::uint8_t* in_pieces_ = pieces_of(1);
   bool after_hits_ = true;
   std::uint64_t epoch_ = 0;  // cycle
   std::pmr::vector<Set> sets_;
@@ -193,17 +202,18 @@ template <std::uint32_t N>
   if (way != kNone) {
     if (allocate) ways.use(seat.set, way);
     const std::uint32_t state = set.state[way];
-    auto missing = static_cast<std::uint8_t>(sectors & ~state);
+    auto missing = static_cast<std::uint8_t>(brought(sectors & ~state) & ~state);
     if (state & kWritten) [[unlikely]]
       missing = load_written(seat, way, sectors, words(line), allocate);
-    else if (allocate) set.state[way] = state | sectors;
+    else if (allocate) set.state[way] = state | missing;
     return {epoch + set.arrival[way], &set.arrival[way], missing};
   }
-  if (!allocate) return {0, &nowhere_, sectors};
+  const std::uint8_t all = brought(sectors);
+  if (!allocate) return {0, &nowhere_, all};
   way = ways.take(seat.set);
-  set.state[way] = seat.tag << kStateBits | sectors;
+  set.state[way] = seat.tag << kStateBits | all;
   set.arrival[way] = 0;
-  return {0, &set.arrival[way], sectors};
+  return {0, &set.arrival[way], all};
 }
 
 template <std::uint32_t N>

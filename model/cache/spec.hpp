@@ -21,6 +21,7 @@ struct L1CacheSpec {
   std::uint32_t ways = 0;
   SetRule index = SetRule::kXorMatrix;
   Replacement replacement = Replacement::kLru;
+  std::uint32_t fill_sectors = 1;  // that a miss brings at least
   bool operator==(const L1CacheSpec&) const = default;
 };
 
@@ -70,7 +71,7 @@ struct L1Spec {
     return out;
   }
   L1CacheSpec cache(std::uint64_t shared_config) const {
-    return {lines(shared_config), index.sets(), ways, index.rule(), replacement};
+    return {lines(shared_config), index.sets(), ways, index.rule(), replacement, fill_sectors};
   }
 };
 

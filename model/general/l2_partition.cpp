@@ -2,18 +2,11 @@
 
 #include <algorithm>
 #include <utility>
+
+#include "model/access/sector_pieces.hpp"
 #include "model/general/sector_bits.hpp"
 
 namespace warpmem::model {
-std::uint8_t L2Partition::in_pieces(std::uint8_t sectors, std::uint32_t piece) const {
-  std::uint8_t all = 0;
-  for (std::uint32_t first = 0; first < line_bytes_ / kSectorBytes; first += piece) {
-    const auto of_piece = static_cast<std::uint8_t>(((1u << piece) - 1) << first);
-    if (sectors & of_piece) all = with(all, of_piece);
-  }
-  return all;
-}
-
 L2Partition::Traffic L2Partition::take_traffic() { return std::exchange(traffic_, {}); }
 
 void L2Partition::clear() {

@@ -53,9 +53,6 @@ class L2Partition {
   };
   Traffic take_traffic();
 
-  // Sectors in whole aligned pieces of a line.
-  std::uint8_t in_pieces(std::uint8_t sectors, std::uint32_t piece) const;
-
  private:
   struct Line {
     std::uint64_t number = 0;

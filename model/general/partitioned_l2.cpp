@@ -4,6 +4,8 @@
 #include <bit>
 #include <set>
 
+#include "model/access/sector_pieces.hpp"
+
 namespace warpmem::model {
 
 PartitionedL2::PartitionedL2(const MemorySpec& spec)
@@ -27,8 +29,8 @@ PartitionedL2::Place PartitionedL2::place_of(int sm, std::uint64_t line) const {
 
 std::uint32_t PartitionedL2::home(std::uint64_t line) const {
   if (spec_.l2.by_channel) {
-    const std::uint64_t on = on_path(line);
-    return channels_.of(on, map_.find(on).channel);
+    const std::uint64_t at = in_dram(line);
+    return channels_.of(at, map_.find(at).channel);
   }
   // Of more than two partitions each bit of the home's number is such a parity, of bits so much
   // higher up.
@@ -38,10 +40,6 @@ std::uint32_t PartitionedL2::home(std::uint64_t line) const {
     at |= (static_cast<std::uint32_t>(std::popcount(address & spec_.l2.home_mask << bit)) % 2)
           << bit;
   return at;
-}
-
-std::uint8_t PartitionedL2::on_path(std::uint64_t line, std::uint8_t sectors) const {
-  return static_cast<std::uint8_t>(sectors << line * spec_.line_bytes % kLineBytes / kSectorBytes);
 }
 
 void PartitionedL2::begin_launch() {
@@ -87,7 +85,7 @@ L2Partition::Traffic PartitionedL2::account(L2Partition& partition, int sm, std:
   sink_.refills(t.fills);
   fetched(sm, t.line, t.fills, now);
   sink_.dram_writes({sm, t.line}, t.writes);
-  if (t.writes > 0) traffic_.write(map_.find(on_path(t.line)).channel, t.writes, now);
+  if (t.writes > 0) traffic_.write(map_.find(in_dram(t.line)).channel, t.writes, now);
   return t;
 }
 
@@ -97,8 +95,7 @@ std::uint64_t PartitionedL2::read(int sm, std::uint64_t line, const Route&, std:
   const ReadCoalescer::Asked asked = coalescer_.ask(sm, line, sectors, now, apart);
   if (asked.ride == ReadCoalescer::Ride::kMerged) {
     sink_.merges({sm, line}, sectors_in(sectors));
-    return path_ ? path_->ride(sm, {asked.read.until, 0, on_path(line, sectors)}, now)
-                 : asked.read.until;
+    return path_ ? path_->ride(sm, {asked.read.until, 0, sectors}, now) : asked.read.until;
   }
   const bool opens = asked.ride == ReadCoalescer::Ride::kOwn;
   const std::uint8_t joined = opens ? std::uint8_t{0} : asked.read.brought;
@@ -163,11 +160,9 @@ std::uint64_t PartitionedL2::answer(const Answer& a, const L2Partition::Traffic&
   if (!path_)
     return unloaded(a.line, sectors_in(a.fetched), now) + (a.crossing ? spec_.far_cycles : 0);
   const std::uint64_t rows = path_->rows_opened();
-  const std::uint64_t done =
-      path_->read({a.sm, on_path(a.line), on_path(a.line, a.sectors), on_path(a.line, a.crossing),
-                   on_path(a.line, a.fetched), a.at.near_side, a.at.home_side},
-                  now);
-  if (pushed.writes) path_->write_back({0, on_path(pushed.line), pushed.fills, pushed.writes}, now);
+  const std::uint64_t done = path_->read(
+      {a.sm, a.line, a.sectors, a.crossing, a.fetched, a.at.near_side, a.at.home_side}, now);
+  if (pushed.writes) path_->write_back({0, pushed.line, pushed.fills, pushed.writes}, now);
   sink_.rows({a.sm, a.line}, path_->rows_opened() - rows);
   return done;
 }
@@ -183,7 +178,7 @@ std::uint64_t PartitionedL2::unloaded(std::uint64_t line, std::uint32_t fetched,
 L2Partition::Traffic PartitionedL2::without_l2(int sm, std::uint64_t line, std::uint32_t sectors,
                                                std::uint64_t now) {
   sink_.dram_writes({sm, line}, sectors);
-  traffic_.write(map_.find(on_path(line)).channel, sectors, now);
+  traffic_.write(map_.find(in_dram(line)).channel, sectors, now);
   return {0, sectors, line};
 }
 
@@ -218,7 +213,7 @@ std::uint64_t PartitionedL2::write(int sm, std::uint64_t line, const Route&, std
   for (std::uint32_t p = 0; !spec_.l2.by_channel && p < partitions_.size(); ++p)
     if (p != at.near && p != at.home) partitions_[p].drop(written.line, written.sectors);
   if (!path_) return now;
-  w.line = on_path(written.line);
+  w.line = written.line;
   w.sectors = sectors_in(sectors);
   w.partial =
       sectors_in(sectors & written_sectors(written) & static_cast<std::uint8_t>(~written.full));
@@ -248,8 +243,7 @@ std::uint64_t PartitionedL2::atomic(int sm, std::uint64_t of_all, int times, boo
     L2Partition& partition = partitions_[at.home];
     const std::uint8_t here = partition.look_up(line);
     if (!(here & bit)) {
-      const auto missing =
-          static_cast<std::uint8_t>(partition.in_pieces(bit, fetch_sectors_) & ~here);
+      const auto missing = static_cast<std::uint8_t>(in_pieces(bit, fetch_sectors_) & ~here);
       brought = sectors_in(missing);
       fetched(sm, line, brought, now);
       partition.fill(line, missing, stay);
@@ -269,7 +263,7 @@ std::uint64_t PartitionedL2::atomic(int sm, std::uint64_t of_all, int times, boo
     if (!spec_.l2.by_channel) return now + spec_.latency.near_cycles + spec_.far_cycles;
     return returns ? unloaded(line, brought, now) : now;
   }
-  w.line = on_path(line);
+  w.line = line;
   w.atomic = passes;
   w.partly = work.partly;
   w.headed = work.headed;
@@ -286,10 +280,10 @@ std::uint64_t PartitionedL2::send(MemoryPath::Write& w, const Place& at,
   w.home = at.home_side;
   w.fills = pushed.fills;
   w.evicted = pushed.writes;
-  w.other = on_path(pushed.line);
+  w.other = pushed.line;
   const std::uint64_t rows = path_->rows_opened();
   const std::uint64_t done = path_->write(w, now);
-  sink_.rows({w.sm, w.line * kLineBytes / spec_.line_bytes}, path_->rows_opened() - rows);
+  sink_.rows({w.sm, w.line}, path_->rows_opened() - rows);
   return done;
 }
 
@@ -325,15 +319,10 @@ void PartitionedL2::bring(int sm, std::uint64_t line, std::uint8_t sectors, std:
     if (fetched) dram_queue(sectors_in(fetched), now);
     return;
   }
-  const MemoryPath::Read r{sm,
-                           on_path(line),
-                           on_path(line, sectors),
-                           on_path(line, crossing),
-                           on_path(line, fetched),
-                           static_cast<int>(near),
-                           static_cast<int>(at_home)};
+  const MemoryPath::Read r{
+      sm, line, sectors, crossing, fetched, static_cast<int>(near), static_cast<int>(at_home)};
   path_->bring(r, path_->seat(r.line), now);
-  if (pushed.writes) path_->write_back({0, on_path(pushed.line), pushed.fills, pushed.writes}, now);
+  if (pushed.writes) path_->write_back({0, pushed.line, pushed.fills, pushed.writes}, now);
 }
 
 void PartitionedL2::change(int sm, std::uint64_t line, Stay stay, bool discard) {

@@ -111,15 +111,14 @@ class PartitionedL2 {
   std::uint32_t in_line(std::uint32_t sectors) const {
     return std::min<std::uint32_t>(sectors, spec_.line_bytes / kSectorBytes);
   }
-  // The path's lines have 128 bytes.
-  std::uint64_t on_path(std::uint64_t line) const { return line * spec_.line_bytes / kLineBytes; }
-  std::uint8_t on_path(std::uint64_t line, std::uint8_t sectors) const;
+  // DRAM's lines have 128 bytes.
+  std::uint64_t in_dram(std::uint64_t line) const { return line * spec_.line_bytes / kLineBytes; }
   std::uint64_t send(MemoryPath::Write& w, const Place& at, const L2Partition::Traffic& pushed,
                      std::uint64_t now);
   L2Partition::Traffic account(L2Partition& partition, int sm, std::uint64_t now);
   void fetched(int sm, std::uint64_t line, std::uint64_t sectors, std::uint64_t now) {
     sink_.dram_reads({sm, line}, sectors);
-    if (sectors > 0) traffic_.read(map_.find(on_path(line)).channel, sectors, now);
+    if (sectors > 0) traffic_.read(map_.find(in_dram(line)).channel, sectors, now);
   }
 
   const MemorySpec& spec_;

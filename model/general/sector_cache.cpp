@@ -1,6 +1,8 @@
 #include "model/general/sector_cache.hpp"
 
 #include <algorithm>
+
+#include "model/access/sector_pieces.hpp"
 #include "model/general/sector_bits.hpp"
 
 namespace warpmem::model {
@@ -30,19 +32,6 @@ SectorCache::Line* SectorCache::find(std::uint64_t number) {
   if (!exists()) return nullptr;
   const std::size_t set = spec_.index(number), at = sets_.find(set, number);
   return at < sets_.held(set) ? &sets_.line(set, at) : nullptr;
-}
-
-// What a miss on some sectors brings: whole pieces.
-std::uint8_t SectorCache::in_pieces(std::uint8_t sectors) const {
-  const std::uint32_t piece = spec_.fill_sectors;
-  if (piece <= 1) return sectors;
-  std::uint8_t all = 0;
-  for (std::uint32_t first = 0; first < kSectorsPerLine; first += piece) {
-    const auto of_piece =
-        static_cast<std::uint8_t>(((1u << piece) - 1) << first & spec_.line_sectors());
-    if (sectors & of_piece) all = with(all, of_piece);
-  }
-  return all;
 }
 
 void SectorCache::give_up(std::size_t set) {

@@ -15,6 +15,7 @@
 
 #include "model/access/access.hpp"
 #include "model/access/asked_words.hpp"
+#include "model/access/sector_pieces.hpp"
 #include "model/cache/ordered_set.hpp"
 #include "model/general/memory_spec.hpp"
 #include "model/sink/cache_listener.hpp"
@@ -101,7 +102,10 @@ class SectorCache {
   void told(CacheUse use, const LineTouch& touch) const {
     if (listener_) listener_->l1(sm_, use, touch);
   }
-  std::uint8_t in_pieces(std::uint8_t sectors) const;
+  // What a miss on some sectors brings. A second cache of textures has lines of up to eight.
+  std::uint8_t in_pieces(std::uint8_t sectors) const {
+    return spec_.fill_sectors > 1 ? model::in_pieces(sectors, spec_.fill_sectors) : sectors;
+  }
   std::uint8_t read(Line& line, std::uint8_t sectors, std::uint32_t words, bool allocate) const;
 
   L1Spec spec_;

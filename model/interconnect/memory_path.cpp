@@ -10,6 +10,8 @@
 namespace warpmem::model {
 MemoryPath::MemoryPath(const Spec& spec)
     : spec_(spec),
+      part_bits_(7 - LineSize(spec.line_bytes).shift()),
+      part_sectors_(LineSize(spec.line_bytes).sectors()),
       latencies_{spec.near_cycles * static_cast<std::uint32_t>(kTicks) / 2,
                  spec.near_spread * static_cast<std::uint32_t>(kTicks),
                  spec.dram_cycles * static_cast<std::uint32_t>(kTicks),
@@ -47,6 +49,11 @@ WARPMEM_WIDE_HOSTS void MemoryPath::slices_of(const std::uint64_t* __restrict li
 }
 
 void MemoryPath::seats(const LineList& lines, Seats& out) const {
+  if (part_bits_) {
+    for (int i = 0; i < lines.count; ++i)
+      out.put(static_cast<std::size_t>(i), seat(lines.line[static_cast<std::size_t>(i)]));
+    return;
+  }
   dram_.find(lines, out.dram);
   slices_of(lines.line.data(), static_cast<std::size_t>(lines.count), slices_of_, out.slice.data());
 }
@@ -82,38 +89,38 @@ inline std::uint64_t MemoryPath::deliver(const Trip& trip, int near, std::uint64
                                          std::uint64_t now) {
   // What others asked for and has not come yet.
   Fills& fills = fills_[static_cast<std::size_t>(near)];
-  const std::uint64_t there = fills.until(line, asked & ~missing);
-  fills.add(line, missing, trip.at);
+  const std::uint64_t there = until<true>(fills, line, asked & ~missing);
+  add<true>(fills, line, missing, trip.at);
   const std::uint64_t sent = std::max(trip.at, there) + spec_.near_cycles * kTicks / 2;
   arrived_ = sent / kTicks;
   return receive(port, asked, sent, now);
 }
 
 std::uint64_t MemoryPath::read(const Read& r, const Seat& seat, std::uint64_t now) {
-  const std::uint32_t draw = Latencies::draw_of(r.line);
+  const std::uint32_t draw = Latencies::draw_of(whole(r.line));
   const auto missing = static_cast<std::uint8_t>(r.crossing | r.fetched);
   Trip trip{now * kTicks + latencies_.near(draw), 0};
   queue(trip, slice(seat.slice, r.near), read_work(sectors_in(r.sectors), sectors_in(missing)));
   Fills& home = fills_[static_cast<std::size_t>(r.home)];
   if (r.crossing) {
     cross(trip, seat.slice, r.home, r.crossing, r.fetched);
-    trip.at = std::max(trip.at, home.until(r.line, r.crossing & ~r.fetched));
+    trip.at = std::max(trip.at, until<true>(home, r.line, r.crossing & ~r.fetched));
   }
   if (r.fetched) fetch(trip, seat.dram, r.fetched, latencies_.dram(draw));
-  if (r.crossing) home.add(r.line, r.fetched, trip.at);
+  if (r.crossing) add<true>(home, r.line, r.fetched, trip.at);
   return deliver(trip, r.near, r.line, r.sectors, missing, receive_[static_cast<std::size_t>(r.sm)],
                  now);
 }
 
 void MemoryPath::bring(const Read& r, const Seat& seat, std::uint64_t now) {
-  const std::uint32_t draw = Latencies::draw_of(r.line);
+  const std::uint32_t draw = Latencies::draw_of(whole(r.line));
   Trip trip{now * kTicks + latencies_.near(draw), 0};
   const bool crosses = r.home != r.near;
   queue(trip, slice(seat.slice, r.near), read_work(0, crosses ? 0 : sectors_in(r.fetched)));
   if (crosses) cross(trip, seat.slice, r.home, 0, r.fetched);
   if (r.fetched) {
     fetch(trip, seat.dram, r.fetched, latencies_.dram(draw));
-    fills_[static_cast<std::size_t>(r.home)].add(r.line, r.fetched, trip.at);
+    add<true>(fills_[static_cast<std::size_t>(r.home)], r.line, r.fetched, trip.at);
   }
   hold(r.sm, trip.queued, now);
 }
@@ -146,6 +153,7 @@ inline std::uint64_t asked_at(std::uint64_t now, std::size_t at) { return now + 
   }
 }
 
+template <bool parts>
 [[gnu::always_inline]] inline void MemoryPath::reach_home(const Reads& r, std::size_t other,
                                                           Trips& trips) {
   const std::uint8_t* const index = r.asked.index.data();
@@ -163,11 +171,12 @@ inline std::uint64_t asked_at(std::uint64_t now, std::size_t at) { return now + 
     const std::uint64_t start = homes[slice_of[at]].reserve(
         arrival, slice_ticks[crossing[k] & 15] + fill_ticks[fetched[k] & 15]);
     trips.queued[k] += start - arrival;
-    trips.at[k] = std::max(start, home.until(line[at], crossing[k] & ~fetched[k]));
+    trips.at[k] = std::max(start, until<parts>(home, line[at], crossing[k] & ~fetched[k]));
   }
 }
 
 // What a read pushes out goes to DRAM after it.
+template <bool parts>
 [[gnu::always_inline]] inline void MemoryPath::reach_dram(const Reads& r, std::size_t other,
                                                           Trips& trips) {
   const std::uint8_t* const index = r.asked.index.data();
@@ -181,9 +190,10 @@ inline std::uint64_t asked_at(std::uint64_t now, std::size_t at) { return now + 
   dram_.read(r.seats.dram, index, fetched, r.dram_latency, first, r.asked.count, trips);
   Fills& home = fills_[other];
   for (const std::size_t k : r.far)
-    home.add(r.lines.line[index[k]], r.crossing[k] & fetched[k], trips.at[k]);
+    add<parts>(home, r.lines.line[index[k]], r.crossing[k] & fetched[k], trips.at[k]);
 }
 
+template <bool parts>
 [[gnu::always_inline]] inline void MemoryPath::come_back(const Reads& r, const Trips& trips,
                                                          std::uint64_t* done,
                                                          std::uint64_t* arrives) {
@@ -208,8 +218,8 @@ inline std::uint64_t asked_at(std::uint64_t now, std::size_t at) { return now + 
     if (rider != r.riders.end()) [[unlikely]]
       ride_before(at);
     // What others asked for and has not come yet.
-    const std::uint64_t there = fills.until(line[at], asked[k] & ~missing[k]);
-    fills.add(line[at], missing[k], trips.at[k]);
+    const std::uint64_t there = until<parts>(fills, line[at], asked[k] & ~missing[k]);
+    add<parts>(fills, line[at], missing[k], trips.at[k]);
     const std::uint64_t sent = std::max(trips.at[k], there) + back;
     const std::uint32_t sectors = sectors_in(asked[k]), ticks = sectors * receive_ticks;
     const std::uint64_t through = (port.reserve(sent, ticks) + ticks) / kTicks;
@@ -226,13 +236,20 @@ inline std::uint64_t asked_at(std::uint64_t now, std::size_t at) { return now + 
 // What happens in one place hangs on nothing in those behind it, and of two sides' slices a read
 // meets one of each: so all reads go to one place before the first goes to the next. It comes to
 // the same, and which of them cross is no branch.
-void MemoryPath::read(const Reads& r, std::uint64_t* done, std::uint64_t* arrives) {
+template <bool parts>
+[[gnu::always_inline]] inline void MemoryPath::read_list(const Reads& r, std::uint64_t* done,
+                                                         std::uint64_t* arrives) {
   const std::size_t other = spec_.sides > 1 ? 1 - static_cast<std::size_t>(r.near) : 0;
   Trips trips;
   reach_near(r, trips);
-  reach_home(r, other, trips);
-  reach_dram(r, other, trips);
-  come_back(r, trips, done, arrives);
+  reach_home<parts>(r, other, trips);
+  reach_dram<parts>(r, other, trips);
+  come_back<parts>(r, trips, done, arrives);
+}
+
+void MemoryPath::read(const Reads& r, std::uint64_t* done, std::uint64_t* arrives) {
+  if (part_bits_) read_list<true>(r, done, arrives);
+  else read_list<false>(r, done, arrives);
 }
 
 std::vector<MemoryPath::Use> MemoryPath::uses() const {
@@ -268,7 +285,7 @@ std::uint32_t MemoryPath::atomic_work(const Write& w) const {
 // turns (measured: kernels/micro/atomic_words.cu). The first of an access waits where the access
 // before was to the same line.
 std::uint32_t MemoryPath::sum_work(const Write& w, std::size_t slice, std::uint32_t work) {
-  const bool again = std::exchange(summed_[slice], w.line) == w.line;
+  const bool again = std::exchange(summed_[slice], whole(w.line)) == whole(w.line);
   const std::uint32_t waits = w.atomic - (again || w.atomic == 0 ? 0 : 1);
   const std::uint32_t more =
       waits ? w.twice * spec_.atomic_pass_ticks : 0;  // of 8 bytes, a whole sector
@@ -279,14 +296,15 @@ std::uint64_t MemoryPath::write(const Write& w, std::uint64_t now) {
   sent_ = now;
   if (w.sectors + w.atomic == 0) return now;  // rides with an earlier store
   const auto sm = static_cast<std::size_t>(w.sm);
-  const std::uint32_t draw = Latencies::draw_of(w.line);
+  const std::uint64_t line = whole(w.line);
+  const std::uint32_t draw = Latencies::draw_of(line);
   const std::uint64_t half = spec_.near_cycles * kTicks / 2;
   const std::uint32_t sent = std::max<std::uint32_t>(1, w.sectors + w.atomic);
   std::uint64_t at = now * kTicks;
   // A whole line of stores needs no header, nor does a single word of an atomic, which travels in
   // it (measured: kernels/micro/scatter_rate.cu, red; memory_issue.cu, red_1).
-  const bool whole = w.sectors - w.partial == kSectorsPerLine;
-  const std::uint32_t headers = w.atomic ? w.headed : whole || !w.opens ? 0 : 1;
+  const bool is_whole = w.sectors - w.partial == kSectorsPerLine;
+  const std::uint32_t headers = w.atomic ? w.headed : is_whole || !w.opens ? 0 : 1;
   const std::uint64_t out =
       send_[sm].reserve(at, sent * spec_.send_ticks + headers * spec_.send_header_ticks);
   std::uint64_t queued = out - at;
@@ -296,9 +314,8 @@ std::uint64_t MemoryPath::write(const Write& w, std::uint64_t now) {
                                 : spec_.write_ticks +
                                       (w.sectors - w.partial) * spec_.write_sector_ticks +
                                       w.partial * spec_.partial_sector_ticks;
-  const std::uint32_t slice_at = spec_.by_partition
-                                     ? partitions_.of(w.line, dram_.find(w.line).channel)
-                                     : slices_of_.slice(w.line);
+  const std::uint32_t slice_at =
+      spec_.by_partition ? partitions_.of(line, dram_.find(line).channel) : slices_of_.slice(line);
   std::uint64_t start = 0;
   if (w.home != w.near) {
     // On its way to the other side it passes a slice of the near one.
@@ -312,14 +329,14 @@ std::uint64_t MemoryPath::write(const Write& w, std::uint64_t now) {
   queued += start - at;
   std::uint64_t done = start + work;
   if (w.fetched) {
-    const std::uint64_t filled = dram_.read(w.line, w.fetched, done);
+    const std::uint64_t filled = dram_.read(line, w.fetched, done);
     queued += filled - done - dram_.refresh_wait();
     done = filled + spec_.dram_cycles * kTicks;
   }
   // What it pushes out takes its own time, but there is only so much room for it.
   std::uint64_t gone = start;
-  if (w.fills) gone = dram_.read(w.other, w.fills, gone);
-  if (w.evicted) gone = dram_.write(w.other, w.evicted, gone, w.fills > 0);
+  if (w.fills) gone = dram_.read(whole(w.other), w.fills, gone);
+  if (w.evicted) gone = dram_.write(whole(w.other), w.evicted, gone, w.fills > 0);
   queued = std::max(queued, gone - start);
   // A store that finds no room stays in its SM.
   const std::uint64_t room = std::uint64_t{spec_.queue_cycles} * kTicks;
@@ -340,8 +357,8 @@ std::uint64_t MemoryPath::host(int sm, std::uint32_t sectors, std::uint64_t now)
 
 void MemoryPath::write_back(const Pushed& p, std::uint64_t now) {
   std::uint64_t at = now * kTicks;
-  if (p.fills) at = dram_.read(p.line, p.fills, at);
-  dram_.write(p.line, p.sectors, at, p.fills > 0);
+  if (p.fills) at = dram_.read(whole(p.line), p.fills, at);
+  dram_.write(whole(p.line), p.sectors, at, p.fills > 0);
 }
 
 }  // namespace warpmem::model

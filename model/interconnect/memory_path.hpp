@@ -42,8 +42,9 @@ class MemoryPath {
     std::uint32_t slice;  // of either side's
   };
   Seat seat(std::uint64_t line) const {
-    const Dram::Spot spot = dram_.find(line);
-    return {spot, spec_.by_partition ? partitions_.of(line, spot.channel) : slices_of_.slice(line)};
+    const std::uint64_t at = whole(line);
+    const Dram::Spot spot = dram_.find(at);
+    return {spot, spec_.by_partition ? partitions_.of(at, spot.channel) : slices_of_.slice(at)};
   }
   // The same for the lines of a list.
   struct Seats {
@@ -105,6 +106,9 @@ class MemoryPath {
   std::uint64_t ride(int sm, const Rider& r, std::uint64_t now) {
     return receive(receive_[static_cast<std::size_t>(sm)], r.sectors, r.arrives * kTicks, now);
   }
+  // What is worked out from a line's number is so from that of the 128 bytes that it lies in.
+  std::uint64_t whole(std::uint64_t line) const { return line >> part_bits_; }
+  unsigned part_bits() const { return part_bits_; }
   // What latency() and dram_latency() of reads come from.
   const Latencies& latencies() const { return latencies_; }
 
@@ -145,8 +149,8 @@ class MemoryPath {
   // Has what a read of the line will look at brought into the host's cache; changes nothing.
   void prefetch(std::uint64_t line, const Seat& seat, int near, int home) const {
     dram_.prefetch(seat.dram);
-    fills_[static_cast<std::size_t>(near)].prefetch(line);
-    fills_[static_cast<std::size_t>(home)].prefetch(line);
+    fills_[static_cast<std::size_t>(near)].prefetch(whole(line));
+    fills_[static_cast<std::size_t>(home)].prefetch(whole(line));
   }
   // Cycle in which the latest write() left its SM.
   std::uint64_t sent() const { return sent_; }
@@ -191,11 +195,32 @@ class MemoryPath {
     trip.queued += start - trip.at;
     trip.at = start;
   }
+  // Sectors of a line, of the 128 bytes that it lies in.
+  std::uint32_t in_whole(std::uint64_t line, std::uint32_t sectors) const {
+    return sectors << (line & ((1u << part_bits_) - 1)) * part_sectors_;
+  }
   // The places that the reads of a list come to, one after the other; `other`: the far side.
+  // `parts`: lines are parts of 128 bytes.
   void reach_near(const Reads& r, Trips& trips);
+  template <bool parts>
   void reach_home(const Reads& r, std::size_t other, Trips& trips);
+  template <bool parts>
   void reach_dram(const Reads& r, std::size_t other, Trips& trips);
+  template <bool parts>
   void come_back(const Reads& r, const Trips& trips, std::uint64_t* done, std::uint64_t* arrives);
+  template <bool parts>
+  void read_list(const Reads& r, std::uint64_t* done, std::uint64_t* arrives);
+  // What is on its way to a side: the line's own sectors.
+  template <bool parts>
+  std::uint64_t until(const Fills& fills, std::uint64_t line, std::uint32_t sectors) const {
+    if constexpr (!parts) return fills.until(line, sectors);
+    else return fills.until(whole(line), in_whole(line, sectors));
+  }
+  template <bool parts>
+  void add(Fills& fills, std::uint64_t line, std::uint32_t sectors, std::uint64_t at) const {
+    if constexpr (!parts) fills.add(line, sectors, at);
+    else fills.add(whole(line), in_whole(line, sectors), at);
+  }
   void cross(Trip& trip, std::uint32_t slice, int home, std::uint8_t crossing,
              std::uint8_t fetched);
   void fetch(Trip& trip, const Dram::Spot& spot, std::uint8_t fetched, std::uint32_t latency);
@@ -211,7 +236,8 @@ class MemoryPath {
   std::uint32_t sum_work(const Write& w, std::size_t slice, std::uint32_t work);
 
   Spec spec_;
-  Latencies latencies_;  // ticks: to a slice, and from DRAM
+  unsigned part_bits_ = 0, part_sectors_ = 4;  // of lines in 128 bytes: as a power of two; each
+  Latencies latencies_;                        // ticks: to a slice, and from DRAM
   Slices slices_of_;
   PartitionMap partitions_;
   // A slice's ticks for a read of these sectors (bits), and more where those are brought to it.

@@ -10,15 +10,18 @@
 
 namespace warpmem::model {
 L2Cache::L2Cache(const Spec& spec)
-    : spec_(spec), side_{L2Side(spec.side), L2Side(spec.side)}, pending_(large_pages()) {
+    : spec_(spec),
+      line_(spec.side.line_bytes),
+      side_{L2Side(spec.side), L2Side(spec.side)},
+      pending_(large_pages()) {
   for (std::size_t i = 0; i < side_.size(); ++i) sets_[i] = side_[i].memory();
   std::size_t groups = 1;
   for (const std::uint8_t g : spec_.sm_group) groups = std::max<std::size_t>(groups, g + 1u);
   pending_.resize(groups * kPending);
   spec_.merge = std::min(spec_.merge, 255);  // Pending counts in a byte
-  fetch_sectors_ = spec_.fetch_sectors;
+  fetch_granularity(0);
   coalesces_ = spec_.merge > 1 || spec_.read_cycles > 0;
-  if (spec_.sides > 1) home_mask_ = spec_.home_mask / kLineBytes;
+  if (spec_.sides > 1) home_mask_ = spec_.home_mask / line_.bytes();
   // An SM that the lists leave out is on the first side and in the first GPC.
   sm_.resize(std::max({std::size_t{256}, spec_.sm_side.size(), spec_.sm_group.size()}));
   for (std::size_t i = 0; i < sm_.size(); ++i) {
@@ -104,11 +107,11 @@ void L2Cache::draw(const LineWords& words, std::uint64_t home_mask, const Latenc
 
 void L2Cache::route(Routed& lines, const LineWords& words) {
   side_[0].seats(lines, words, lines.seat);
-  if (words.alike) [[likely]]
+  if (words.alike && part_bits_ == 0) [[likely]]
     return draw(words, home_mask_, latencies_, lines);
   for (std::size_t i = 0; i < static_cast<std::size_t>(lines.count); ++i) {
     const std::uint64_t line = lines.line[i];
-    const std::uint32_t draw = Latencies::draw_of(line);
+    const std::uint32_t draw = Latencies::draw_of(line >> part_bits_);
     lines.home[i] = static_cast<std::uint8_t>(home(line));
     lines.pending[i] = pending_slot(line);
     lines.near[i] = latencies_.near(draw);
@@ -495,8 +498,8 @@ std::uint64_t L2Cache::atomic(int sm, std::uint64_t sector, int passes, bool ret
                               std::uint64_t now, AtomicWork work, Stay stay) {
   L2Side::Traffic out;
   std::uint32_t brought = 0;
-  const std::uint64_t line = sector / 4;
-  const std::uint8_t bit = static_cast<std::uint8_t>(1u << sector % 4);
+  const std::uint64_t line = sector / line_.sectors();
+  const std::uint8_t bit = static_cast<std::uint8_t>(1u << sector % line_.sectors());
   const std::uint32_t near = sm_[static_cast<std::size_t>(sm)].side;
   const Route to = route(line);
   const std::uint32_t at = to.home;
@@ -505,8 +508,7 @@ std::uint64_t L2Cache::atomic(int sm, std::uint64_t sector, int passes, bool ret
   const L2Side::Spot spot = side_[at].find(to.seat);
   const std::uint8_t here = side_[at].lookup(spot);
   if (!(here & bit)) {
-    const std::uint8_t fetched =
-        static_cast<std::uint8_t>(L2Side::in_pieces(bit, fetch_sectors_) & ~here);
+    const std::uint8_t fetched = static_cast<std::uint8_t>(in_pieces(bit, fetch_sectors_) & ~here);
     brought = sectors_in(fetched);
     sink_.dram_reads(brought);
     side_[at].fill(spot, fetched, stay);
@@ -562,9 +564,9 @@ void L2Cache::flush(std::uint64_t dirty_sectors) {
   constexpr std::uint64_t kElsewhere = std::uint64_t{1} << 40;
   constexpr std::uint32_t kAll[4] = {~0u, ~0u, ~0u, ~0u};
   L2Side::Traffic out;
-  for (std::uint64_t i = 0; i < dirty_sectors / 4; ++i) {
+  for (std::uint64_t i = 0; i < dirty_sectors / line_.sectors(); ++i) {
     const Route to = route(kElsewhere + i);
-    side_[to.home].write(side_[to.home].find(to.seat), 15, 15, kAll);
+    side_[to.home].write(side_[to.home].find(to.seat), line_.whole(), line_.whole(), kAll);
     account(side_[to.home], out);
   }
 }
@@ -625,8 +627,8 @@ std::uint8_t L2Cache::bring_home(int sm, std::uint64_t line, std::uint8_t& secto
 
 void L2Cache::change(int sm, std::uint64_t line, Stay stay, bool discard) {
   const Route to = route(line);
-  sink_.prefetches(kSectorsPerLine);
-  if (to.home != sm_[static_cast<std::size_t>(sm)].side) sink_.prefetch_crosses(kSectorsPerLine);
+  sink_.prefetches(line_.sectors());
+  if (to.home != sm_[static_cast<std::size_t>(sm)].side) sink_.prefetch_crosses(line_.sectors());
   if (!discard) return side_[to.home].keep(to.seat, stay);
   side_[to.home].discard(to.seat);
   if (spec_.sides == 2) side_[1 - to.home].drop(to.seat, 15);

@@ -90,7 +90,7 @@ class L2Cache {
     return {side_[0].seat(line), static_cast<std::uint8_t>(home(line)), pending_slot(line)};
   }
   Draw draw(std::uint64_t line) const {
-    const std::uint32_t of = Latencies::draw_of(line);
+    const std::uint32_t of = Latencies::draw_of(line >> part_bits_);
     return {latencies_.near(of), latencies_.dram(of)};
   }
   // Says the same of all lines of the list.
@@ -153,6 +153,7 @@ class L2Cache {
   void take(MemoryPath* path) {
     path_ = path;
     latencies_ = path ? path->latencies() : unloaded_;
+    part_bits_ = path ? path->part_bits() : 0;
   }
   // Cycle in which a write() asked for at `now` left its SM.
   std::uint64_t sent(std::uint64_t now) const { return path_ ? path_->sent() : now; }
@@ -198,9 +199,10 @@ class L2Cache {
   void end_persisting();
   // Sectors that DRAM brings along at least; 0: as the Spec says.
   void fetch_granularity(std::uint32_t sectors) {
-    fetch_sectors_ = sectors ? sectors : spec_.fetch_sectors;
+    fetch_sectors_ = std::min(sectors ? sectors : spec_.fetch_sectors, line_.sectors());
   }
   void begin_launch() { sink_.counters = {}; }
+  LineSize line() const { return line_; }
   L2Counting& sink() { return sink_; }
   const L2Counters& counters() const { return sink_.counters; }
   std::uint64_t dirty_sectors() const;
@@ -325,7 +327,10 @@ class L2Cache {
   std::uint64_t write_one(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
                           std::uint8_t full, const std::uint32_t* bytes, std::uint8_t again,
                           bool opens, std::uint64_t now, Stay stay);
-  std::uint32_t granularity(std::uint32_t asked) const { return asked ? asked : fetch_sectors_; }
+  // No more than a line.
+  std::uint32_t granularity(std::uint32_t asked) const {
+    return asked ? std::min(asked, line_.sectors()) : fetch_sectors_;
+  }
   std::uint64_t dram_queue(std::uint64_t& free, std::uint64_t now, std::uint8_t sectors) const;
   static void draw(const LineWords& words, std::uint64_t home_mask, const Latencies& latencies,
                    Routed& out);
@@ -340,6 +345,7 @@ class L2Cache {
   }
 
   Spec spec_;
+  LineSize line_;
   bool coalesces_ = false;
   std::uint32_t fetch_sectors_ = 2;  // of this launch
   std::uint64_t home_mask_ = 0;      // line-address bits whose parity is the home side
@@ -350,9 +356,10 @@ class L2Cache {
   std::pmr::vector<Pending> pending_;
   std::uint64_t dram_free_ = 0;  // millicycles: when DRAM is done with what it was asked for
   L2Counting sink_;
-  Causes causes_;        // scratch
-  Latencies unloaded_;   // cycles
-  Latencies latencies_;  // these, or those of path_
+  Causes causes_;           // scratch
+  Latencies unloaded_;      // cycles
+  Latencies latencies_;     // these, or those of path_
+  unsigned part_bits_ = 0;  // low bits of a line's number that these do not hang on
   MemoryPath* path_ = nullptr;
 };
 

@@ -138,8 +138,9 @@ std::uint64_t L2Requests::write(int sm, std::uint64_t line, const L2Cache::Route
 
 std::uint64_t L2Requests::atomic(int sm, std::uint64_t sector, int passes, bool returns,
                                  std::uint64_t now, const L2Cache::AtomicWork&, Stay stay) {
-  L2Ask& one = add(sm, sector / 4, places_.route(sector / 4), L2Ask::Kind::kAtomic);
-  one.sectors = static_cast<std::uint8_t>(sector % 4);
+  const std::uint64_t line = sector / places_.line().sectors();
+  L2Ask& one = add(sm, line, places_.route(line), L2Ask::Kind::kAtomic);
+  one.sectors = static_cast<std::uint8_t>(sector % places_.line().sectors());
   one.more = static_cast<std::uint32_t>(passes);
   one.now = static_cast<std::uint32_t>(now);
   one.flag = returns;

@@ -33,7 +33,7 @@ void L2Sets<N>::clear() {
 
 template <unsigned N>
 void L2Sets<N>::set_aside(std::uint64_t bytes) {
-  persist_ways_ = persisting_ways(bytes, sets_.size() * 128, spec_.ways);
+  persist_ways_ = persisting_ways(bytes, sets_.size() * spec_.line_bytes, spec_.ways);
 }
 
 template <unsigned N>
@@ -47,7 +47,7 @@ L2Found L2Sets<N>::read_other(const L2Seat& seat, std::uint8_t sectors, std::uin
                               Stay stay) {
   const L2Spot spot = find(seat);
   const std::uint8_t here = lookup(spot);
-  const auto missing = static_cast<std::uint8_t>(l2_pieces(piece)[sectors & ~here & 15] & ~here);
+  const auto missing = static_cast<std::uint8_t>(pieces_of(piece)[sectors & ~here & 15] & ~here);
   if (missing) fill(spot, missing, stay);
   else if (spot.way >= 0) mark(seat, spot.way, stay);
   return {here, missing};

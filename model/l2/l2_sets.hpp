@@ -15,6 +15,7 @@
 #include "base/prefetch.hpp"
 #include "base/wide_hosts.hpp"
 #include "model/access/access.hpp"
+#include "model/access/sector_pieces.hpp"
 #include "model/access/stay.hpp"
 #include "model/fast/match.hpp"
 #include "model/l2/l2_order.hpp"
@@ -74,22 +75,6 @@ struct L2Found {
   std::uint8_t here, missing;
 };
 
-// DRAM answers in aligned pieces of the line (1, 2 or 4 sectors), and a crossing brings the same.
-// By piece, then sectors.
-inline constexpr auto kL2InPieces = [] {
-  std::array<std::array<std::uint8_t, 16>, 5> all{};
-  for (unsigned piece = 0; piece < all.size(); ++piece)
-    for (unsigned sectors = 0; sectors < 16; ++sectors) {
-      const unsigned pairs = (sectors | sectors >> 1) & 5u;
-      const unsigned whole = piece == 2 ? pairs * 3 : piece == 4 && sectors ? 15 : sectors;
-      all[piece][sectors] = static_cast<std::uint8_t>(whole);
-    }
-  return all;
-}();
-inline const std::uint8_t* l2_pieces(std::uint32_t piece) {
-  return kL2InPieces[std::min(piece, 4u)].data();
-}
-
 // `N`: the most ways that a set may have, 16 or 32.
 template <unsigned N>
 class L2Sets {
@@ -111,7 +96,7 @@ class L2Sets {
   L2Found read(const L2Seat& seat, std::uint8_t sectors, std::uint32_t piece, Stay stay) {
     L2Found found;
     return plain_ && stay == Stay::kUnsaid && seat.short_tag < L2Seat::kOther &&
-                   read_plain(sets_[seat.set], seat.short_tag, sectors, l2_pieces(piece), found)
+                   read_plain(sets_[seat.set], seat.short_tag, sectors, pieces_of(piece), found)
                ? found
                : read_other(seat, sectors, piece, stay);
   }
@@ -122,7 +107,7 @@ class L2Sets {
         : of_(of),
           sets_(of.sets_.data()),
           piece_(piece),
-          in_pieces_(l2_pieces(piece)),
+          in_pieces_(pieces_of(piece)),
           plain_(of.plain_ && seats.known) {}
     [[gnu::always_inline]] L2Found operator()(const L2Seats& seats, std::size_t at,
                                               std::uint8_t sectors) const {

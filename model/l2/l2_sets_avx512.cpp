@@ -156,7 +156,7 @@ template <>
     std::uint8_t* missing, bool whole) {
   Set* const sets = sets_.data();
   const Reader one(*this, seats, piece);
-  const std::uint8_t* const in_pieces = l2_pieces(piece);
+  const std::uint8_t* const in_pieces = pieces_of(piece);
   Set nobody{};  // in the place of lines that there are not
   nobody.order.all = 0xfedcba9876543210;
   std::uint32_t met = 0;

@@ -13,7 +13,8 @@ bool L2Side::takes(std::uint64_t sets, std::uint64_t ways, SetRule index) {
 }
 
 L2Side::L2Side(const Spec& spec)
-    : sets_(static_cast<std::uint32_t>(spec.bytes / kLineBytes / spec.ways)),
+    : sets_(static_cast<std::uint32_t>(spec.bytes / spec.line_bytes / spec.ways)),
+      by_sets_(sets_),
       mixed_(spec.index == SetRule::kMixedRows),
       is_few_(spec.ways <= 16) {
   const std::uint32_t rows = rows_of_sets(sets_);
@@ -28,8 +29,9 @@ L2Side::L2Side(const Spec& spec)
 // By the rest of the line's number, or in rows of another length than was measured.
 L2Side::Seat L2Side::seat_of_others(std::uint64_t line) {
   if (!mixed_) {
-    const auto tag = static_cast<std::uint32_t>(line / sets_);
-    return {static_cast<std::uint32_t>(line % sets_), tag, short_tag(tag)};
+    const Divisor::Parts place = by_sets_.divide(line);
+    const auto tag = static_cast<std::uint32_t>(place.quotient);
+    return {static_cast<std::uint32_t>(place.rest), tag, short_tag(tag)};
   }
   const auto twin = static_cast<std::uint32_t>(line >> 5 & 1);
   const std::uint64_t folded = line >> 6 << 5 | (line & 31);
@@ -129,6 +131,33 @@ WARPMEM_WIDE_HOSTS std::uint32_t L2Side::spread_plain(const LineWords& words, st
   return differ;
 }
 
+// The same where a set is the rest of the line's number. Of that the upper half is divided once for
+// all lines.
+WARPMEM_WIDE_HOSTS std::uint32_t L2Side::spread_by_rest(const LineWords& words, const Divisor& sets,
+                                                        std::uint32_t* __restrict set,
+                                                        std::uint32_t* __restrict tag) {
+  const Divisor::Parts above = sets.divide(words.upper_bits());
+  const auto number = static_cast<std::uint32_t>(sets.number()),
+             rest = static_cast<std::uint32_t>(above.rest),
+             quotient = static_cast<std::uint32_t>(above.quotient);
+  const SmallDivisor by_sets(number);
+  const std::uint32_t* const __restrict low = words.low.data();
+  const std::size_t count = words.count;
+  for (std::size_t from = 0; from < count; from += LineWords::kStep)
+    for (std::size_t i = from; i < from + LineWords::kStep; ++i) {
+      const SmallDivisor::Parts place = by_sets.divide(low[i]);
+      const std::uint32_t both = place.rest + rest;
+      const std::uint32_t over = both >= number;
+      set[i] = both - (over ? number : 0);
+      tag[i] = quotient + place.quotient + over;
+    }
+  const std::uint32_t first = tag[0];
+  std::uint32_t differ = 0;
+  for (std::size_t from = 0; from < count; from += LineWords::kStep)
+    for (std::size_t i = from; i < from + LineWords::kStep; ++i) differ |= tag[i] ^ first;
+  return differ;
+}
+
 // Tags of one region.
 WARPMEM_WIDE_HOSTS void L2Side::shorten_plain(const std::uint32_t* __restrict tag,
                                               std::size_t count, std::uint32_t region,
@@ -158,9 +187,11 @@ void L2Side::shorten(const std::uint32_t* tag, std::size_t count, std::uint32_t 
 void L2Side::seats(const LineList& lines, const LineWords& words, Seats& out) {
   const auto count = static_cast<std::size_t>(lines.count);
   out.known = false;
-  if (words.alike && measured_) [[likely]] {
+  if (words.alike && (measured_ || !mixed_)) [[likely]] {
     // They are mostly of one region. Others get their numbers in the order of the lines.
-    const std::uint32_t differ = spread(words, columns_, out.set.data(), out.tag.data());
+    const std::uint32_t differ =
+        measured_ ? spread(words, columns_, out.set.data(), out.tag.data())
+                  : spread_by_rest(words, by_sets_, out.set.data(), out.tag.data());
     const std::uint16_t first = short_tag(out.tag[0]);
     out.known = !(differ >> Seat::kLowBits || first >= Seat::kOther);
     if (out.known)

@@ -1,6 +1,6 @@
 // One side of the partitioned L2: the lines whose home it is, and copies of the other side's.
 //
-// Models: 128-byte lines of four sectors, sets of up to 32 ways, LRU, write-back; a cap on the ways
+// Models: lines of up to four sectors, sets of up to 32 ways, LRU, write-back; a cap on the ways
 // of a set that may be dirty and on those that hold partly written sectors. Who is home and what
 // crosses is the business of L2Cache (l2_cache.hpp).
 //
@@ -52,9 +52,6 @@ class L2Side {
   // As sets hold a line's tag; a region that is new gets a number.
   std::uint16_t short_tag(std::uint32_t tag);
 
-  static std::uint8_t in_pieces(std::uint8_t sectors, std::uint32_t piece) {
-    return l2_pieces(piece)[sectors & 15];
-  }
   // A read; what it misses is here from then on.
   Found read(const Seat& seat, std::uint8_t sectors, std::uint32_t piece,
              Stay stay = Stay::kUnsaid) {
@@ -168,6 +165,8 @@ class L2Side {
                               std::uint32_t* tag);
   static std::uint32_t spread_plain(const LineWords& words, std::uint32_t columns,
                                     std::uint32_t* set, std::uint32_t* tag);
+  static std::uint32_t spread_by_rest(const LineWords& words, const Divisor& sets,
+                                      std::uint32_t* set, std::uint32_t* tag);
   static std::uint32_t spread_avx512(const LineWords& words, std::uint32_t columns,
                                      std::uint32_t* set, std::uint32_t* tag);
   static void shorten(const std::uint32_t* tag, std::size_t count, std::uint32_t region,
@@ -189,6 +188,7 @@ class L2Side {
   std::uint32_t sets_ = 0;
   std::uint32_t columns_ = 0;  // sets = columns * rows
   SmallDivisor by_columns_;
+  Divisor by_sets_;
   unsigned row_bits_ = 10;                     // rows, as a power of two
   bool measured_ = true;                       // mixed rows of kRows
   bool mixed_ = true;                          // else a set is the rest of the line's number

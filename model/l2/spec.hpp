@@ -15,6 +15,7 @@ struct L2SideSpec {
   std::uint32_t dirty_ways = 0;
   std::uint32_t partial_ways = 0;
   SetRule index = SetRule::kMixedRows;
+  std::uint32_t line_bytes = 128;
 };
 
 struct L2Spec {

@@ -23,7 +23,8 @@ SplitL2::SplitL2(const L2Cache::Spec& spec, std::uint32_t shards, std::vector<L2
   group_of_sm_.resize(256);
   // In front of the sets: they need none.
   L2Cache::Spec front = spec;
-  front.side.bytes = kLineBytes * spec.side.ways;  // one set, that nothing goes into
+  front.side.bytes =
+      std::uint64_t{spec.side.line_bytes} * spec.side.ways;  // one set, that nothing goes into
   groups_.resize(groups);
   for (Group& g : groups_) {
     g.front = std::make_unique<L2Cache>(front);
@@ -179,8 +180,8 @@ inline void SplitL2::look_up_one(L2Cache& shard, L2Requests::List& list, L2Ask& 
       break;
     }
     case Kind::kAtomic:
-      shard.atomic(one.sm, one.line * 4 + one.sectors, static_cast<int>(one.more), one.flag,
-                   one.now, {}, one.stay);
+      shard.atomic(one.sm, one.line * shard.line_.sectors() + one.sectors,
+                   static_cast<int>(one.more), one.flag, one.now, {}, one.stay);
       break;
     case Kind::kBring: {
       std::uint8_t crossing = 0;

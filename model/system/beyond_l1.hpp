@@ -10,7 +10,7 @@ namespace warpmem::model {
 
 template <class Shape>
 inline bool ShapedMemory<Shape>::in_host_memory(std::uint64_t line) const {
-  const std::uint64_t address = line * line_bytes();
+  const std::uint64_t address = line * line_.bytes();
   auto it = std::upper_bound(host_.begin(), host_.end(), address,
                              [](std::uint64_t a, const AddressRange& h) { return a < h.base; });
   return it != host_.begin() && address < std::prev(it)->base + std::prev(it)->bytes;
@@ -19,7 +19,7 @@ inline bool ShapedMemory<Shape>::in_host_memory(std::uint64_t line) const {
 // An access's own eviction priority goes before the window's.
 template <class Shape>
 inline Stay ShapedMemory<Shape>::stay(std::uint64_t line, Stay own) const {
-  return own != Stay::kUnsaid || window_.bytes == 0 ? own : stay_in(window_, line, line_bytes());
+  return own != Stay::kUnsaid || window_.bytes == 0 ? own : stay_in(window_, line, line_.bytes());
 }
 
 // From the L2, or from host memory: the cycle in which it is back.

@@ -28,7 +28,7 @@ template <class Shape>
   const auto found = l1.load(one.line(), l1.seat(one.line(), one.l1_set()), one.sectors,
                              AskedWords(words), !plan.no_allocate);
   const unsigned missing = sectors_in(found.missing);
-  sink_.load_hits(sectors - missing);
+  sink_.load_hits(sectors - sectors_in(found.missing & one.sectors));
   if (!missing) return later(soonest, found.arrival);
   sink_.fill(untold, one.line(), missing);
   const std::uint64_t done = later(soonest, l2_.read_alone(sm, one.line(), one.l2(), one.draw(),

@@ -30,6 +30,7 @@ ShapedMemory<Shape>::ShapedMemory(const SystemSpec& spec, bool timed)
     : sm_(spec.sm),
       launch_(spec.launch),
       spec_(spec.memory),
+      line_(spec_.line_bytes),
       sink_(spec_.line_bytes),
       l2_(Shape::of_l2(spec.l2, spec_)),
       latency_l1_(spec.sm.latency_l1) {

@@ -80,7 +80,7 @@ void ShapedMemory<Shape>::remote_access(const WarpLanes& w, const AccessPlan& pl
   if (plan.returns) {
     sectors = static_cast<std::uint64_t>(atomic_of(w, plan).sectors);
   } else {
-    list(w, plan.bytes, false, lines_);
+    list_lines(w, plan.bytes, false, lines_, line_);
     sectors = static_cast<std::uint64_t>(sector_count(lines_));
   }
   // An atomic or a reduction has operands to carry there and an answer to carry back (measured: the

@@ -124,12 +124,12 @@ inline void CountedSms<Memory>::look_ahead(std::uint32_t number, WarpState& warp
     warpmem::prefetch(cta + 64);
   } else {
     if (r.stride != form.stride || !r.regular() || r.mask != ~0u) return;
-    const auto in_line = static_cast<std::uint32_t>(r.base % model::kLineBytes);
+    const auto in_line = static_cast<std::uint32_t>(r.base & (code_.line.bytes() - 1));
     const auto bytes = static_cast<std::uint32_t>(form.stride);  // 32 lanes take as many sectors
     if (in_line % model::kSectorBytes != 0 ||
-        in_line + bytes * model::kSectorBytes > model::kLineBytes)
+        in_line + bytes * model::kSectorBytes > code_.line.bytes())
       return;
-    next.line = r.base / model::kLineBytes;
+    next.line = code_.line.line(r.base);
     next.sectors = static_cast<std::uint8_t>(((1u << bytes) - 1) << in_line / model::kSectorBytes);
   }
   next.kind = form.kind;

@@ -506,7 +506,7 @@ bool can_share_out(const trace::TraceReader& reader, std::uint32_t launch,
   // L2::256B brings a line of another part of the L2's sets.
   const bool blocks = std::ranges::any_of(
       plan_sites(card, reader.sites(launch), *reader.code(l.program)),
-      [](const AccessPlan& p) { return p.fetch_sectors > model::kSectorsPerLine; });
+      [&](const AccessPlan& p) { return p.fetch_sectors * model::kSectorBytes > n.line_bytes; });
   return cluster_size(l, card) <= 1 && n.sm_count <= kMostSms && !blocks &&
          soonest >= (AnswersLater::kMostBatch + 1) * kStepCycles;
 }

@@ -92,7 +92,7 @@ class AddressCounter {
   model::Banks banks_;
   std::uint64_t line_bytes_;
   // Whether accesses have the sectors and the banks that most cards have, and a faster way.
-  bool usual_sectors_ = false, usual_banks_ = false;
+  bool usual_sectors_ = false;
   AddressPass& out_;
   std::vector<std::array<Known, 16>> known_;  // by site
   struct Followed {

@@ -11,7 +11,9 @@ LargerL1::LargerL1(const model::Card& card, std::uint64_t shared_config)
 
 LargerL1::LargerL1(const model::L1Spec& l1, const model::CardNumbers& n,
                    std::uint64_t shared_config)
-    : lines_(l1.lines(shared_config)), most_(l1.lines(n.shared_configs.front())) {
+    : line_bytes_(l1.line_bytes),
+      lines_(l1.lines(shared_config)),
+      most_(l1.lines(n.shared_configs.front())) {
   if (!asks()) return;
   model::L1CacheSpec spec = l1.cache(shared_config);
   spec.lines = most_;

@@ -62,6 +62,7 @@ TEST_CASE("the L1 says of lines side by side what it says of each") {
 TEST_CASE("the L2 says of lines side by side what it says of each") {
   std::mt19937_64 random(6);
   model::L2Cache::Spec spec = model::example_l2();
+  spec.side.index = GENERATE(model::SetRule::kMixedRows, model::SetRule::kLowBits);
   spec.home_mask = 0x3a5b6c7d8e9f000;
   model::L2Cache wide(spec), plain(spec), alone(spec);
   const model::Latencies latencies{spec.near_cycles, spec.near_spread, spec.dram_cycles,
@@ -92,6 +93,7 @@ TEST_CASE("the L2 says of lines side by side what it says of each") {
 
 TEST_CASE("a warp of strangers is listed alike on every host") {
   std::mt19937_64 random(7);
+  const model::LineSize size(GENERATE(32u, 64u, 128u));
   for (int round = 0; round < 4000; ++round) {
     // Few enough lines that some meet; and lines that only their upper bits tell apart.
     const std::uint64_t span =
@@ -102,19 +104,20 @@ TEST_CASE("a warp of strangers is listed alike on every host") {
       if (i > 0 && random() % 16 == 0) address[i] = address[i - 1] ^ (std::uint64_t{0x10001} << 7);
     }
     LineList lines, others;
-    model::touch_addresses(address.data(), 32, 4, false, lines);
+    model::touch_addresses(address.data(), 32, 4, false, lines, size);
     const PlainHost host;
-    model::touch_addresses(address.data(), 32, 4, false, others);
+    model::touch_addresses(address.data(), 32, 4, false, others, size);
     std::set<std::uint64_t> sectors;
     for (const std::uint64_t a : address) sectors.insert(a / 32);
     REQUIRE(lines.count == others.count);
     for (std::size_t i = 0; i < static_cast<std::size_t>(lines.count); ++i) {
       REQUIRE(lines.line[i] == others.line[i]);
       REQUIRE(lines.sectors[i] == others.sectors[i]);
-      for (unsigned s = 0; s < 4; ++s) {
+      for (unsigned s = 0; s < size.sectors(); ++s) {
         const bool touched = lines.sectors[i] >> s & 1;
-        REQUIRE(touched == (sectors.count(lines.line[i] * 4 + s) == 1));
-        if (touched) sectors.erase(lines.line[i] * 4 + s);
+        const std::uint64_t sector = lines.line[i] * size.sectors() + s;
+        REQUIRE(touched == (sectors.count(sector) == 1));
+        if (touched) sectors.erase(sector);
       }
     }
     REQUIRE(sectors.empty());

@@ -10,6 +10,7 @@ template <>
 L2Spec spec_of(const Card& card) {
   const CardNumbers& n = card.numbers();
   L2Spec s;
+  s.side.line_bytes = u32(n.line_bytes);
   s.side.bytes = n.l2_bytes / n.l2_sides;
   s.side.ways = u32(n.l2_ways);
   s.side.dirty_ways = u32(n.l2_dirty_ways);
