@@ -11,7 +11,9 @@ namespace warpmem::model {
 PartitionedL2::PartitionedL2(const MemorySpec& spec)
     : spec_(spec),
       sink_(spec.line_bytes, spec.l2.present ? Level::kL2 : Level::kDram),
-      coalescer_(spec),
+      reads_({spec.l2.merge, spec.l2.path_cycles, spec.l1.read_cycles, spec.l1.read_entries,
+              spec.latency},
+             spec.l2.group_of_sm),
       map_(spec.dram),
       channels_{spec.l2.partitions, spec.dram.channels, spec.dram.interleave_lines},
       traffic_(spec.dram.channels) {
@@ -48,7 +50,7 @@ void PartitionedL2::begin_launch() {
 }
 
 void PartitionedL2::settle() {
-  coalescer_ = ReadCoalescer(spec_);
+  reads_.clear();
   dram_free_ = 0;
 }
 
@@ -92,13 +94,15 @@ L2Partition::Traffic PartitionedL2::account(L2Partition& partition, int sm, std:
 std::uint64_t PartitionedL2::read(int sm, std::uint64_t line, const Route&, std::uint8_t sectors,
                                   std::uint64_t now, std::uint32_t fetch_sectors, Stay stay,
                                   const MemoryPath::Seat*, bool apart) {
-  const ReadCoalescer::Asked asked = coalescer_.ask(sm, line, sectors, now, apart);
-  if (asked.ride == ReadCoalescer::Ride::kMerged) {
+  ReadCoalescer::Sm& from = reads_.sm(sm);
+  ReadCoalescer::Outstanding& read = reads_.entries(from)[ReadCoalescer::slot(line)];
+  const ReadCoalescer::Asked asked = reads_.ask(sm, from, read, line, sectors, now, apart);
+  if (asked.merged()) {
     sink_.merges({sm, line}, sectors_in(sectors));
-    return path_ ? path_->ride(sm, {asked.read.until, 0, sectors}, now) : asked.read.until;
+    return path_ ? path_->share(sm, {read.until, 0, sectors}, now) : read.until;
   }
-  const bool opens = asked.ride == ReadCoalescer::Ride::kOwn;
-  const std::uint8_t joined = opens ? std::uint8_t{0} : asked.read.brought;
+  const bool opens = asked.own();
+  const std::uint8_t joined = asked.joined;
   sink_.read_requests(opens);
   sink_.reads(sectors_in(sectors));
   sink_.request({sm, line}, opens);
@@ -126,9 +130,9 @@ std::uint64_t PartitionedL2::read(int sm, std::uint64_t line, const Route&, std:
       pushed = {pushed.fills + t.fills, pushed.writes + t.writes, t.line};
   }
   this->fetched(sm, line, sectors_in(fetched), now);
-  asked.read.brought = static_cast<std::uint8_t>(asked.read.brought | missing);
+  read.bring(missing);
   const std::uint64_t done = answer({sm, line, sectors, crossing, fetched, at}, pushed, now);
-  asked.read.until = std::max(asked.read.until, path_ ? path_->arrived() : done);
+  read.until = std::max(read.until, path_ ? path_->arrived() : done);
   return done;
 }
 

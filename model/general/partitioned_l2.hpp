@@ -13,10 +13,10 @@
 #include "model/dram/partition_map.hpp"
 #include "model/dram/partition_traffic.hpp"
 #include "model/general/l2_partition.hpp"
-#include "model/general/read_coalescer.hpp"
 #include "model/general/sector_cache.hpp"
 #include "model/interconnect/memory_path.hpp"
 #include "model/l2/l2_cache.hpp"
+#include "model/l2/read_coalescer.hpp"
 #include "model/sink/l2_telling.hpp"
 
 namespace warpmem::model {
@@ -125,7 +125,7 @@ class PartitionedL2 {
   L2Telling sink_;
   MemoryPath* path_ = nullptr;
   std::vector<L2Partition> partitions_;
-  ReadCoalescer coalescer_;
+  ReadCoalescer reads_;
   std::uint64_t dram_queue(std::uint32_t sectors, std::uint64_t now);  // cycles
 
   std::uint32_t fetch_sectors_ = 1;

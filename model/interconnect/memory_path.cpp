@@ -207,16 +207,16 @@ template <bool parts>
   const std::uint64_t back = spec_.near_cycles * kTicks / 2;
   const std::uint32_t receive_ticks = spec_.receive_ticks;
   std::uint64_t sectors_read = 0, sector_cycles = 0;
-  auto rider = r.riders.begin();
-  const auto ride_before = [&](std::size_t at) {
-    for (; rider != r.riders.end() && rider->index < at; ++rider)
-      done[rider->index] = ride(r.sm, *rider, asked_at(now, rider->index));
+  auto one = r.shared.begin();
+  const auto share_before = [&](std::size_t at) {
+    for (; one != r.shared.end() && one->index < at; ++one)
+      done[one->index] = share(r.sm, *one, asked_at(now, one->index));
   };
   for (std::size_t k = 0; k < r.asked.count; ++k) {
     const std::size_t at = index[k];
     const std::uint64_t start = asked_at(now, at);
-    if (rider != r.riders.end()) [[unlikely]]
-      ride_before(at);
+    if (one != r.shared.end()) [[unlikely]]
+      share_before(at);
     // What others asked for and has not come yet.
     const std::uint64_t there = until<parts>(fills, line[at], asked[k] & ~missing[k]);
     add<parts>(fills, line[at], missing[k], trips.at[k]);
@@ -228,7 +228,7 @@ template <bool parts>
     arrives[at] = sent / kTicks;
     done[at] = through;
   }
-  ride_before(LineList::kMost);
+  share_before(LineList::kMost);
   sectors_read_ += sectors_read;
   sector_cycles_ += sector_cycles;
 }

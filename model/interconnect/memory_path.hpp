@@ -77,7 +77,7 @@ class MemoryPath {
   };
   // A read that another SM's answer serves, too: that comes to the ports of both in cycle
   // `arrives`.
-  struct Rider {
+  struct Shared {
     std::uint64_t arrives;
     std::uint8_t index, sectors;  // of its line in the list
   };
@@ -95,15 +95,15 @@ class MemoryPath {
     const std::uint8_t* fetched;        // … of them, that DRAM has to send
     std::span<const std::uint8_t> far;  // the numbers of those that cross
     std::span<const Pushed> pushed;     // what they push out
-    std::span<const Rider> riders;      // lines of the list that need no reading
+    std::span<const Shared> shared;     // lines of the list that need no reading
     std::uint64_t now;
   };
   // By line: the cycle in which it is back, and in which its answer came to the SM's port.
   void read(const Reads& r, std::uint64_t* done, std::uint64_t* arrives);
   // The cycle in which the answer of the latest read() of one line came to its SM's port.
   std::uint64_t arrived() const { return arrived_; }
-  // The cycle in which an SM has the sectors of a rider of its own.
-  std::uint64_t ride(int sm, const Rider& r, std::uint64_t now) {
+  // The cycle in which an SM has the sectors of a read that shares another's answer.
+  std::uint64_t share(int sm, const Shared& r, std::uint64_t now) {
     return receive(receive_[static_cast<std::size_t>(sm)], r.sectors, r.arrives * kTicks, now);
   }
   // What is worked out from a line's number is so from that of the 128 bytes that it lies in.

@@ -22,7 +22,7 @@ struct alignas(64) L2Ask {
                                // passes
   std::uint32_t done = 0;      // out: cycle in which it is back
   std::uint32_t until = 0;     // … in which all are that travel together so far
-  std::uint16_t pending = 0;   // L2Cache::Route
+  std::uint16_t entry = 0;     // L2Cache::Route
   std::uint8_t sm = 0, home = 0, sectors = 0;
   Kind kind = Kind::kRead;
   Stay stay = Stay::kUnsaid;

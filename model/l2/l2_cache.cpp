@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "base/large_pages.hpp"
 #include "base/wide_hosts.hpp"
 #include "model/cache/tag_banks.hpp"
 #include "model/l2/l2_one_line.hpp"
@@ -13,52 +12,17 @@ L2Cache::L2Cache(const Spec& spec)
     : spec_(spec),
       line_(spec.side.line_bytes),
       side_{L2Side(spec.side), L2Side(spec.side)},
-      pending_(large_pages()) {
+      reads_(read_coalescer_of(spec), spec.sm_group) {
   for (std::size_t i = 0; i < side_.size(); ++i) sets_[i] = side_[i].memory();
-  std::size_t groups = 1;
-  for (const std::uint8_t g : spec_.sm_group) groups = std::max<std::size_t>(groups, g + 1u);
-  pending_.resize(groups * kPending);
-  spec_.merge = std::min(spec_.merge, 255);  // Pending counts in a byte
   fetch_granularity(0);
-  coalesces_ = spec_.merge > 1 || spec_.read_cycles > 0;
   if (spec_.sides > 1) home_mask_ = spec_.home_mask / line_.bytes();
-  // An SM that the lists leave out is on the first side and in the first GPC.
-  sm_.resize(std::max({std::size_t{256}, spec_.sm_side.size(), spec_.sm_group.size()}));
-  for (std::size_t i = 0; i < sm_.size(); ++i) {
-    if (spec_.sides > 1 && i < spec_.sm_side.size()) sm_[i].side = spec_.sm_side[i];
-    if (i < spec_.sm_group.size()) sm_[i].pending = spec_.sm_group[i] * kPending;
-  }
-  latencies_ = unloaded_ = {spec_.near_cycles, spec_.near_spread, spec_.dram_cycles,
-                            spec_.dram_spread, spec_.dram_tail};
+  // An SM that the list leaves out is on the first side.
+  for (std::size_t i = 0; spec_.sides > 1 && i < spec_.sm_side.size(); ++i)
+    reads_.sm(static_cast<int>(i)).side = spec_.sm_side[i];
+  latencies_ = unloaded_ = reads_.spec().unloaded;
   for (std::size_t mask = 0; mask < dram_cost_.size(); ++mask)
     dram_cost_[mask] = std::uint64_t{sectors_in(static_cast<std::uint8_t>(mask))} * 1000000 /
                        spec_.dram_sectors_per_kilocycle;
-}
-
-// A read of a line that another is under way for: whether it rides on that one's answer.
-L2Cache::Ride L2Cache::ride_along(int sm, SmPlace& from, Pending& p, std::uint8_t sectors,
-                                  std::uint64_t now, bool apart) {
-  if (now >= p.until) return Ride::kOwn;
-  // The same sectors: one more reader of the same answer, another SM's or the same one's. It has to
-  // be at the coalescer before the answer is. Of what the reader's side has, that is as long as the
-  // way there and back takes with nobody on it, however long requests stand in front of slices: SMs
-  // that read at random in tables of 64 KiB to 4 MiB share 1 to 4 % of their requests
-  // (kernels/micro/l2_random.cu).
-  const std::uint64_t answered =
-      p.brought() ? p.until
-                  : std::min(p.until, p.leaves + unloaded_.near(Latencies::draw_of(p.line)));
-  if (p.sectors() == sectors && p.riders() < spec_.merge && now + spec_.way_cycles < answered) {
-    p.ride();
-    return Ride::kMerged;
-  }
-  // Only other sectors of the line: what past its L1 an SM asks for twice it gets twice
-  // (l1tex__m_xbar2l1tex_read_sectors of the suite's load_paths_ldcg), so that travelled apart.
-  if (apart || !p.is_of(sm) || (p.sectors() & sectors) != 0 || now > p.leaves ||
-      from.requests - p.number >= spec_.read_entries)
-    return Ride::kOwn;
-  p.leaves = std::max(p.leaves, now + spec_.read_cycles);
-  from.leaves = std::max(from.leaves, p.leaves);
-  return Ride::kJoined;
 }
 
 // What hangs on nothing but the lines' numbers, side by side. Of products with 64 bits only those
@@ -68,12 +32,13 @@ WARPMEM_WIDE_HOSTS void L2Cache::draw_plain(const LineWords& words, std::uint64_
   const Latencies l = latencies;
   const std::uint32_t* const __restrict low = words.low.data();
   std::uint8_t* const __restrict home = out.home.data();
-  std::uint16_t* const __restrict pending = out.pending.data();
+  std::uint16_t* const __restrict entry = out.entry.data();
   std::uint32_t* const __restrict near = out.near.data();
   std::uint32_t* const __restrict dram = out.dram.data();
   const auto mask = static_cast<std::uint32_t>(home_mask);
   const std::uint32_t above = parity(words.upper_bits() & home_mask);
-  const std::uint32_t slot_above = words.upper * static_cast<std::uint32_t>(kPendingFactor);
+  const std::uint32_t slot_above =
+      words.upper * static_cast<std::uint32_t>(ReadCoalescer::slot_factor());
   const std::uint32_t draw_above = words.upper * static_cast<std::uint32_t>(Latencies::kFactor);
   const std::size_t count = words.count;
   for (std::size_t from = 0; from < count; from += LineWords::kStep) {
@@ -87,8 +52,9 @@ WARPMEM_WIDE_HOSTS void L2Cache::draw_plain(const LineWords& words, std::uint64_
       home[i] = static_cast<std::uint8_t>((bits ^ above) & 1);
     }
     for (std::size_t i = from; i < from + LineWords::kStep; ++i)
-      pending[i] = static_cast<std::uint16_t>((upper_word(low[i], kPendingFactor) + slot_above) >>
-                                              (32 - kPendingBits));
+      entry[i] = static_cast<std::uint16_t>(
+          (upper_word(low[i], ReadCoalescer::slot_factor()) + slot_above) >>
+          ReadCoalescer::slot_shift());
     for (std::size_t i = from; i < from + LineWords::kStep; ++i) {
       const std::uint32_t draw = upper_word(low[i], Latencies::kFactor) + draw_above;
       near[i] = l.near(draw);
@@ -113,52 +79,33 @@ void L2Cache::route(Routed& lines, const LineWords& words) {
     const std::uint64_t line = lines.line[i];
     const std::uint32_t draw = Latencies::draw_of(line >> part_bits_);
     lines.home[i] = static_cast<std::uint8_t>(home(line));
-    lines.pending[i] = pending_slot(line);
+    lines.entry[i] = ReadCoalescer::slot(line);
     lines.near[i] = latencies_.near(draw);
     lines.dram[i] = latencies_.dram(draw);
   }
 }
 
-// A request of its own, or a ride on an earlier one.
-[[gnu::noinline]] L2Cache::Asked L2Cache::ask(int sm, SmPlace& from, Pending& p, std::uint64_t line,
-                                              std::uint8_t sectors, std::uint64_t now, bool apart) {
-  if (p.line == line && coalesces_) {
-    const Ride ride = ride_along(sm, from, p, sectors, now, apart);
-    if (ride == Ride::kMerged) {
-      sink_.merges(sectors_in(sectors));
-      return {0, 0, false};
-    }
-    if (ride == Ride::kJoined) {
-      const auto shared = static_cast<std::uint8_t>(sectors & p.sectors());
-      sink_.merges(sectors_in(shared));
-      p.ask(sectors);
-      return {static_cast<std::uint8_t>(sectors & ~shared), p.brought(), true};
-    }
-  }
-  open(sm, from, p, line, sectors, now);
-  return {sectors, 0, true};
-}
-
 [[gnu::always_inline]] inline std::uint64_t L2Cache::read_one(
     int sm, std::uint64_t line, const Route& route, std::uint8_t sectors, std::uint64_t now,
     std::uint32_t fetch_sectors, Stay stay, const MemoryPath::Seat* way, bool apart) {
-  SmPlace& from = sm_[static_cast<std::size_t>(sm)];
-  Pending& pending = pending_[from.pending + route.pending];
+  Sm& from = reads_.sm(sm);
+  Outstanding& read = reads_.entries(from)[route.entry];
   std::uint8_t joined = 0;
-  if (pending.line != line) [[likely]] {
-    open(sm, from, pending, line, sectors, now);
+  if (read.line != line) [[likely]] {
+    reads_.open(sm, from, read, line, sectors, now);
     sink_.read_requests(1);
   } else {
-    const std::uint32_t requests = from.requests;
-    const Asked asked = ask(sm, from, pending, line, sectors, now, apart);
-    if (!asked.goes_on)
-      return path_ ? path_->ride(sm, {pending.until, 0, sectors}, now) : pending.until;
-    sink_.read_requests(from.requests - requests);
-    sectors = asked.sectors, joined = asked.joined;
+    const ReadCoalescer::Asked asked = reads_.ask(sm, from, read, line, sectors, now, apart);
+    if (asked.merged()) {
+      sink_.merges(sectors_in(sectors));
+      return path_ ? path_->share(sm, {read.until, 0, sectors}, now) : read.until;
+    }
+    sink_.read_requests(asked.own());
+    joined = asked.joined;
   }
   L2Side::Traffic out;
   const Met met = meet(from.side, route, sectors, joined, granularity(fetch_sectors), stay, out);
-  pending.bring(met.missing);
+  read.bring(met.missing);
   std::uint64_t done = 0;
   if (path_) {
     done = path_->read({sm, line, sectors, met.crosses ? met.missing : std::uint8_t{0}, met.fetched,
@@ -168,7 +115,7 @@ void L2Cache::route(Routed& lines, const LineWords& words) {
   } else {
     done = back(draw(line), met, now);
   }
-  pending.until = std::max(pending.until, path_ ? path_->arrived() : done);
+  read.until = std::max(read.until, path_ ? path_->arrived() : done);
   return done;
 }
 
@@ -192,9 +139,9 @@ template <bool timed, bool strangers>
                                                     const LineParts& parts, std::uint64_t now,
                                                     std::uint32_t granularity, std::uint64_t* done,
                                                     Sent& out) {
-  SmPlace& place = sm_[static_cast<std::size_t>(sm)];
-  SmPlace from = place;  // no store of the loop changes a copy
-  Pending* const pending = &pending_[from.pending];
+  Sm& place = reads_.sm(sm);
+  Sm from = place;  // no store of the loop changes a copy
+  Outstanding* const entries = reads_.entries(from);
   L2Side& near = side_[from.side];
   const L2Side::Reader read_near(near, lines.seat, granularity);
   std::size_t count = 0, cross = 0, causes = 0;
@@ -202,20 +149,21 @@ template <bool timed, bool strangers>
   for (std::size_t k = 0; k < parts.count; ++k) {
     const std::size_t at = parts.index[k];
     std::uint8_t sectors = parts.sectors[k], joined = 0;
-    Pending* entry = nullptr;
+    Outstanding* entry = nullptr;
     if constexpr (!strangers) {
       const std::uint64_t line = lines.line[at], start = now + at / kLinesACycle;
-      Pending& p = *(entry = &pending[lines.pending[at]]);
+      Outstanding& p = *(entry = &entries[lines.entry[at]]);
       if (p.line != line) [[likely]] {
-        open(sm, from, p, line, sectors, start);
+        reads_.open(sm, from, p, line, sectors, start);
       } else {
-        const Asked one = ask(sm, from, p, line, sectors, start, false);
-        if (!one.goes_on) {
+        const ReadCoalescer::Asked one = reads_.ask(sm, from, p, line, sectors, start, false);
+        if (one.merged()) {
+          sink_.merges(sectors_in(sectors));
           done[at] = p.until;
-          if (timed) out.riders[out.ridden++] = {p.until, static_cast<std::uint8_t>(at), sectors};
+          if (timed) out.shared[out.shares++] = {p.until, static_cast<std::uint8_t>(at), sectors};
           continue;
         }
-        sectors = one.sectors, joined = one.joined;
+        joined = one.joined;
       }
     }
     const L2Side::Found found = read_near(lines.seat, at, sectors);
@@ -277,21 +225,22 @@ WARPMEM_NEW_HOSTS void L2Cache::look_up_strangers(int sm, const Routed& lines,
 }
 
 // What those that come later find of a read. Another line of its access may have taken the entry.
-inline void L2Cache::remember(Pending& p, std::uint64_t line, std::uint64_t done) {
+inline void L2Cache::remember(Outstanding& p, std::uint64_t line, std::uint64_t done) {
   if (p.line == line) p.until = std::max(p.until, done);
 }
 
 // Whether any of these lines is that of an entry for reads under way.
-inline bool L2Cache::meet_any(const Pending* pending, const Routed& lines, const LineParts& parts) {
+inline bool L2Cache::meet_any(const Outstanding* entries, const Routed& lines,
+                              const LineParts& parts) {
   bool any = false;
   if (parts.count == static_cast<std::size_t>(lines.count)) {
     for (std::size_t at = 0; at < parts.count; ++at)
-      any |= pending[lines.pending[at]].line == lines.line[at];
+      any |= entries[lines.entry[at]].line == lines.line[at];
     return any;
   }
   for (std::size_t k = 0; k < parts.count; ++k) {
     const std::size_t at = parts.index[k];
-    any |= pending[lines.pending[at]].line == lines.line[at];
+    any |= entries[lines.entry[at]].line == lines.line[at];
   }
   return any;
 }
@@ -301,7 +250,7 @@ inline bool L2Cache::meet_any(const Pending* pending, const Routed& lines, const
 WARPMEM_NEW_HOSTS void L2Cache::read_strangers(int sm, const Routed& lines, const LineParts& parts,
                                                std::uint64_t now, std::uint32_t granularity,
                                                std::uint64_t* done) {
-  SmPlace& from = sm_[static_cast<std::size_t>(sm)];
+  Sm& from = reads_.sm(sm);
   const std::uint32_t side = from.side;
   const std::size_t count = parts.count;
   std::array<std::uint8_t, LineList::kMost> here, missing, fetched, number;
@@ -358,17 +307,17 @@ void L2Cache::enter(int sm, const Routed& lines, const LineParts& parts, std::ui
 #ifdef WARPMEM_AVX512
   if (wide_host() && enter_avx512(sm, lines, parts, now, missing, until)) return;
 #endif
-  SmPlace& from = sm_[static_cast<std::size_t>(sm)];
-  Pending* const pending = &pending_[from.pending];
+  Sm& from = reads_.sm(sm);
+  Outstanding* const entries = reads_.entries(from);
   std::uint64_t leaves = from.leaves;
   std::uint32_t request = from.requests;
-  const std::uint32_t reader = Pending::by(sm);
+  const std::uint32_t reader = Outstanding::by(sm);
   const std::uint64_t soonest = now + spec_.read_cycles, latest = now + spec_.read_entries;
   for (std::size_t k = 0; k < parts.count; ++k) {
     const std::size_t at = parts.index[k];
     const std::uint64_t later = at / kLinesACycle;
     leaves = std::max(soonest + later, std::min(leaves + 1, latest + later));
-    Pending& p = pending[lines.pending[at]];
+    Outstanding& p = entries[lines.entry[at]];
     p.line = lines.line[at];
     p.leaves = leaves;
     p.until = until[at];
@@ -383,7 +332,8 @@ void L2Cache::enter(int sm, const Routed& lines, const LineParts& parts, std::ui
 WARPMEM_NEW_HOSTS void L2Cache::read_counting(int sm, const Routed& lines, const LineParts& parts,
                                               std::uint64_t now, std::uint32_t granularity,
                                               std::uint64_t* done) {
-  if (!meet_any(&pending_[sm_[static_cast<std::size_t>(sm)].pending], lines, parts)) {
+  Outstanding* const entries = reads_.entries(reads_.sm(sm));
+  if (!meet_any(entries, lines, parts)) {
 #ifdef WARPMEM_AVX512
     if (wide_host() && read_strangers_avx512(sm, lines, parts, now, granularity, done)) return;
 #endif
@@ -393,7 +343,6 @@ WARPMEM_NEW_HOSTS void L2Cache::read_counting(int sm, const Routed& lines, const
   look_up<false, false>(sm, lines, parts, now, granularity, done, sent);
   for (L2Side& side : side_)
     if (side.has_traffic()) account(side.take_traffic());
-  Pending* const pending = &pending_[sm_[static_cast<std::size_t>(sm)].pending];
   const std::uint64_t crossing = spec_.far_cycles;
   std::uint64_t dram_free = dram_free_;
   for (std::size_t k = 0; k < sent.asked.count; ++k) {
@@ -404,7 +353,7 @@ WARPMEM_NEW_HOSTS void L2Cache::read_counting(int sm, const Routed& lines, const
     if (const std::uint8_t fetched = sent.fetched[k])
       back += lines.dram[at] + dram_queue(dram_free, start, fetched);
     done[at] = back;
-    remember(pending[lines.pending[at]], lines.line[at], back);
+    remember(entries[lines.entry[at]], lines.line[at], back);
   }
   sink_.dram_reads(sectors_in(sent.fetched, sent.asked.count));
   dram_free_ = dram_free;
@@ -431,8 +380,9 @@ void L2Cache::read(int sm, const Routed& lines, const MemoryPath::Seats* ways,
                    std::uint64_t* done) {
   const std::uint32_t piece = granularity(fetch_sectors);
   if (!path_) return read_counting(sm, lines, parts, now, piece, done);
-  const SmPlace& from = sm_[static_cast<std::size_t>(sm)];
-  const bool strangers = !meet_any(&pending_[from.pending], lines, parts);
+  const Sm& from = reads_.sm(sm);
+  Outstanding* const entries = reads_.entries(from);
+  const bool strangers = !meet_any(entries, lines, parts);
   Sent sent;
   if (strangers) look_up_strangers(sm, lines, parts, piece, sent);
   else look_up_timed(sm, lines, parts, now, piece, done, sent);
@@ -450,13 +400,13 @@ void L2Cache::read(int sm, const Routed& lines, const MemoryPath::Seats* ways,
                sent.fetched.data(),
                {sent.number.data(), sent.crossed},
                account(causes_, sent.number.data()),
-               {sent.riders.data(), sent.ridden},
+               {sent.shared.data(), sent.shares},
                now},
               done, arrives.data());
   if (strangers) return enter(sm, lines, parts, now, sent.missing.data(), arrives.data());
   for (std::size_t k = 0; k < sent.asked.count; ++k) {
     const std::size_t at = sent.asked.index[k];
-    remember(pending_[from.pending + lines.pending[at]], lines.line[at], arrives[at]);
+    remember(entries[lines.entry[at]], lines.line[at], arrives[at]);
   }
 }
 
@@ -464,7 +414,7 @@ void L2Cache::read(int sm, const Routed& lines, const MemoryPath::Seats* ways,
     int sm, std::uint64_t line, const Route& route, std::uint8_t sectors, std::uint8_t full,
     const std::uint32_t* bytes, std::uint8_t again, bool opens, std::uint64_t now, Stay stay) {
   L2Side::Traffic out;
-  const std::uint32_t near = sm_[static_cast<std::size_t>(sm)].side;
+  const std::uint32_t near = reads_.sm(sm).side;
   put(near, route, sectors, full, bytes, again, opens, stay, out);
   if (!path_) [[likely]]
     return now;
@@ -500,7 +450,7 @@ std::uint64_t L2Cache::atomic(int sm, std::uint64_t sector, int passes, bool ret
   std::uint32_t brought = 0;
   const std::uint64_t line = sector / line_.sectors();
   const std::uint8_t bit = static_cast<std::uint8_t>(1u << sector % line_.sectors());
-  const std::uint32_t near = sm_[static_cast<std::size_t>(sm)].side;
+  const std::uint32_t near = reads_.sm(sm).side;
   const Route to = route(line);
   const std::uint32_t at = to.home;
   const auto n = static_cast<std::uint64_t>(passes);
@@ -572,9 +522,8 @@ void L2Cache::flush(std::uint64_t dirty_sectors) {
 }
 
 void L2Cache::settle() {
-  std::fill(pending_.begin(), pending_.end(), Pending{});
+  reads_.clear();
   dram_free_ = 0;
-  for (SmPlace& s : sm_) s.leaves = 0;
 }
 
 void L2Cache::set_aside(std::uint64_t bytes) {
@@ -595,10 +544,9 @@ void L2Cache::bring(int sm, std::uint64_t line, std::uint8_t sectors, std::uint6
   const std::uint8_t fetched = bring_home(sm, line, sectors, crossing, stay, out);
   if (!sectors) return;
   if (path_) {
-    path_->bring(
-        {sm, line, sectors, crossing, fetched,
-         static_cast<int>(sm_[static_cast<std::size_t>(sm)].side), static_cast<int>(home(line))},
-        path_->seat(line), now);
+    path_->bring({sm, line, sectors, crossing, fetched, static_cast<int>(reads_.sm(sm).side),
+                  static_cast<int>(home(line))},
+                 path_->seat(line), now);
     if (out.writes) path_->write_back({0, pushed_out(out), out.fills, out.writes}, now);
   } else if (fetched) {
     dram_queue(dram_free_, now, fetched);
@@ -608,7 +556,7 @@ void L2Cache::bring(int sm, std::uint64_t line, std::uint8_t sectors, std::uint6
 // Counts, and both sides: what DRAM brings. `sectors`: in the end those that go to the line's home.
 std::uint8_t L2Cache::bring_home(int sm, std::uint64_t line, std::uint8_t& sectors,
                                  std::uint8_t& crossing, Stay stay, L2Side::Traffic& out) {
-  const std::uint32_t near = sm_[static_cast<std::size_t>(sm)].side;
+  const std::uint32_t near = reads_.sm(sm).side;
   const Route to = route(line);
   sink_.prefetches(sectors_in(sectors));
   L2Side& home = side_[to.home];
@@ -628,7 +576,7 @@ std::uint8_t L2Cache::bring_home(int sm, std::uint64_t line, std::uint8_t& secto
 void L2Cache::change(int sm, std::uint64_t line, Stay stay, bool discard) {
   const Route to = route(line);
   sink_.prefetches(line_.sectors());
-  if (to.home != sm_[static_cast<std::size_t>(sm)].side) sink_.prefetch_crosses(line_.sectors());
+  if (to.home != reads_.sm(sm).side) sink_.prefetch_crosses(line_.sectors());
   if (!discard) return side_[to.home].keep(to.seat, stay);
   side_[to.home].discard(to.seat);
   if (spec_.sides == 2) side_[1 - to.home].drop(to.seat, 15);

@@ -14,20 +14,6 @@ inline std::uint64_t L2Cache::dram_queue(std::uint64_t& free, std::uint64_t now,
   return at / 1000 - now;
 }
 
-// When a request of its own leaves. First come, first gone, one a cycle; with a full queue the
-// first has to go.
-inline std::uint64_t L2Cache::leave(SmPlace& from, std::uint64_t now) const {
-  ++from.requests;
-  return from.leaves =
-             std::max(now + spec_.read_cycles, std::min(from.leaves + 1, now + spec_.read_entries));
-}
-
-inline void L2Cache::open(int sm, SmPlace& from, Pending& p, std::uint64_t line,
-                          std::uint8_t sectors, std::uint64_t now) {
-  const std::uint64_t leaves = leave(from, now);
-  p = {line, leaves, now, from.requests, Pending::by(sm) | (sectors & 15u)};
-}
-
 // What the sides of the L2 have of a line, and what they get: counts.
 inline L2Cache::Met L2Cache::meet(std::uint32_t side, const Route& route, std::uint8_t sectors,
                                   std::uint8_t joined, std::uint32_t granularity, Stay stay,
@@ -61,18 +47,18 @@ inline std::uint64_t L2Cache::back(const Draw& draw, const Met& met, std::uint64
 inline std::uint64_t L2Cache::read_alone(int sm, std::uint64_t line, const Route& route,
                                          const Draw& draw, std::uint8_t sectors, std::uint64_t now,
                                          std::uint32_t fetch_sectors) {
-  SmPlace& from = sm_[static_cast<std::size_t>(sm)];
-  Pending& p = pending_[from.pending + route.pending];
+  Sm& from = reads_.sm(sm);
+  Outstanding& p = reads_.entries(from)[route.entry];
   if (p.line == line) [[unlikely]]
     return read(sm, line, route, sectors, now, fetch_sectors);
   sink_.read_requests(1);
-  const std::uint64_t leaves = leave(from, now);
+  const std::uint64_t leaves = reads_.leave(from, now);
   L2Side::Traffic out;
   const Met met =
       meet(from.side, route, sectors, 0, granularity(fetch_sectors), Stay::kUnsaid, out);
   const std::uint64_t done = back(draw, met, now);
   p = {line, leaves, done, from.requests,
-       Pending::by(sm) | sectors | std::uint32_t{met.missing} << 4};
+       Outstanding::by(sm) | sectors | std::uint32_t{met.missing} << 4};
   return done;
 }
 
@@ -102,8 +88,7 @@ inline void L2Cache::put(std::uint32_t near, const Route& route, std::uint8_t se
 inline void L2Cache::write_alone(int sm, const Route& route, std::uint8_t sectors,
                                  std::uint8_t again, bool opens) {
   L2Side::Traffic out;
-  put(sm_[static_cast<std::size_t>(sm)].side, route, sectors, sectors, nullptr, again, opens,
-      Stay::kUnsaid, out);
+  put(reads_.sm(sm).side, route, sectors, sectors, nullptr, again, opens, Stay::kUnsaid, out);
 }
 
 }  // namespace warpmem::model

@@ -11,7 +11,7 @@ L2Requests::L2Requests(const L2Cache::Spec& spec)
     : places_(spec),
       atomic_cycles_(spec.near_cycles + spec.far_cycles),
       // One that rides on another's answer has to be asked for before that is on its way.
-      soonest_(spec.merge > 1 ? std::min(spec.near_cycles, spec.way_cycles) : spec.near_cycles) {
+      soonest_(spec.merge > 1 ? std::min(spec.near_cycles, spec.path_cycles) : spec.near_cycles) {
   divide(1, {}, 1);
 }
 
@@ -66,7 +66,7 @@ inline void L2Requests::push_read(int sm, std::uint64_t line, const L2Cache::Rou
   L2Ask& one = add(sm, line, route, L2Ask::Kind::kRead);
   one.now = static_cast<std::uint32_t>(now);
   one.near = draw.near, one.dram = draw.dram;
-  one.pending = route.pending;
+  one.entry = route.entry;
   one.sectors = sectors;
   one.fetch = static_cast<std::uint8_t>(fetch_sectors);
   one.stay = stay;

@@ -21,22 +21,9 @@ SplitL2::SplitL2(const L2Cache::Spec& spec, std::uint32_t shards, std::vector<L2
   for (const std::uint8_t g : spec.sm_group) groups = std::max<std::uint32_t>(groups, g + 1u);
   group_of_sm_ = spec.sm_group;
   group_of_sm_.resize(256);
-  // In front of the sets: they need none.
-  L2Cache::Spec front = spec;
-  front.side.bytes =
-      std::uint64_t{spec.side.line_bytes} * spec.side.ways;  // one set, that nothing goes into
-  groups_.resize(groups);
-  for (Group& g : groups_) {
-    g.front = std::make_unique<L2Cache>(front);
-    g.unknown.resize(L2Cache::kPending);
-  }
-  const L2Cache& one = *groups_.front().front;
-  far_ = one.spec_.far_cycles;
-  way_ = one.spec_.way_cycles;
-  merge_ = one.spec_.merge;
-  read_entries_ = one.spec_.read_entries;
-  read_cycles_ = one.spec_.read_cycles;
-  coalesces_ = one.coalesces_;
+  const ReadCoalescerSpec front = read_coalescer_of(spec);
+  for (std::uint32_t g = 0; g < groups; ++g)
+    groups_.emplace_back(ReadCoalescer(front, std::vector<std::uint8_t>(group_of_sm_.size())));
   for (L2Requests* list : lists_) list->divide(shards, group_of_sm_, groups);
 }
 
@@ -60,7 +47,7 @@ void SplitL2::coalesce(std::uint32_t group, const Place& from, std::uint64_t bat
   if (from == kFirst) g.rides = false;
   else if (g.stop != from) return;
   // All of the entry is known now at which it stopped.
-  else g.unknown[asks(from.list)[from.ask].pending].batch = 0;
+  else g.unknown[asks(from.list)[from.ask].entry].batch = 0;
   g.stop = {};
   for (std::uint32_t step = from.step; step < steps(); ++step)
     for (std::uint32_t l = step == from.step ? from.list : 0; l < lists_.size(); ++l) {
@@ -77,57 +64,66 @@ void SplitL2::coalesce(std::uint32_t group, const Place& from, std::uint64_t bat
     }
 }
 
+// A read of a line of which all is known that an earlier one has left. False: that one's answer
+// serves it.
+bool SplitL2::ask(Group& g, ReadCoalescer::Sm& from, ReadCoalescer::Outstanding& p, L2Ask& one) {
+  const ReadCoalescer::Asked asked =
+      g.front.ask(one.sm, from, p, one.line, one.sectors, one.now, one.flag);
+  if (asked.merged()) {
+    g.counted.merges(sectors_in(one.sectors));
+    one.kind = Kind::kMerged;
+    return false;
+  }
+  g.counted.read_requests(asked.own());
+  one.again = asked.joined;
+  return true;
+}
+
 // False where it hangs on what is not known.
 inline bool SplitL2::coalesce_one(Group& g, std::uint32_t list, std::uint32_t number,
                                   std::uint64_t batch) {
   L2Ask& one = asks(list)[number];
-  L2Cache& front = *g.front;
-  L2Cache::SmPlace& from = front.sm_[one.sm];
-  L2Cache::Pending& p = front.pending_[from.pending + one.pending];
-  Unknown& u = g.unknown[one.pending];
+  const ReadCoalescerSpec& spec = g.front.spec();
+  ReadCoalescer::Sm& from = g.front.sm(one.sm);
+  ReadCoalescer::Outstanding& p = g.front.entries(from)[one.entry];
+  Unknown& u = g.unknown[one.entry];
   one.of = kNone;
   one.again = 0;
   one.until = one.now;
   const auto opens = [&] {
-    front.open(one.sm, from, p, one.line, one.sectors, one.now);
-    front.sink_.read_requests(1);
+    g.front.open(one.sm, from, p, one.line, one.sectors, one.now);
+    g.counted.read_requests(1);
     u = {batch, list, number, std::uint64_t{one.now} + one.near};
   };
-  if (p.line != one.line || !coalesces_) [[likely]] {
+  if (p.line != one.line || !g.front.coalesces()) [[likely]] {
     opens();
     return true;
   }
   if (u.batch != batch) {
-    const std::uint32_t requests = from.requests;
-    const L2Cache::Asked asked =
-        front.ask(one.sm, from, p, one.line, one.sectors, one.now, one.flag);
-    if (!asked.goes_on) {
-      one.kind = Kind::kMerged;
+    if (!ask(g, from, p, one)) {
       one.done = static_cast<std::uint32_t>(p.until);
       return true;
     }
-    front.sink_.read_requests(from.requests - requests);
-    one.sectors = asked.sectors, one.again = asked.joined;
     one.until = static_cast<std::uint32_t>(p.until);
     u = {batch, list, number, std::max(p.until, std::uint64_t{one.now} + one.near)};
     return true;
   }
   if (one.now >= u.soonest) return false;
-  if (p.sectors() == one.sectors && p.riders() < merge_) {
-    if (one.now + way_ >= u.soonest) return false;
-    p.ride();
-    front.sink_.merges(sectors_in(one.sectors));
+  if (p.sectors() == one.sectors && p.served() < spec.merge) {
+    if (one.now + spec.path_cycles >= u.soonest) return false;
+    p.merge();
+    g.counted.merges(sectors_in(one.sectors));
     one.kind = Kind::kMerged;
     one.part = u.list, one.of = u.last;
     g.rides = true;
     return true;
   }
   if (one.flag || !p.is_of(one.sm) || (p.sectors() & one.sectors) != 0 || one.now > p.leaves ||
-      from.requests - p.number >= read_entries_) {
+      from.requests - p.number >= spec.read_entries) {
     opens();
     return true;
   }
-  p.leaves = std::max<std::uint64_t>(p.leaves, std::uint64_t{one.now} + read_cycles_);
+  p.leaves = std::max<std::uint64_t>(p.leaves, std::uint64_t{one.now} + spec.read_cycles);
   from.leaves = std::max(from.leaves, p.leaves);
   p.ask(one.sectors);
   one.part = u.list, one.of = u.last;
@@ -156,9 +152,9 @@ inline std::uint8_t SplitL2::brought_before(const L2Requests::List& list, const 
 
 inline L2Cache::Met SplitL2::meet(L2Cache& shard, L2Ask& one, std::uint8_t joined) {
   const L2Cache::Route route{
-      {one.set, one.tag, shard.side_[0].short_tag(one.tag)}, one.home, one.pending};
+      {one.set, one.tag, shard.side_[0].short_tag(one.tag)}, one.home, one.entry};
   L2Side::Traffic out;
-  const L2Cache::Met met = shard.meet(shard.sm_[one.sm].side, route, one.sectors, joined,
+  const L2Cache::Met met = shard.meet(shard.reads_.sm(one.sm).side, route, one.sectors, joined,
                                       shard.granularity(one.fetch), one.stay, out);
   one.missing = met.missing, one.fetched = met.fetched;
   one.crosses = met.crosses;
@@ -173,10 +169,10 @@ inline void SplitL2::look_up_one(L2Cache& shard, L2Requests::List& list, L2Ask& 
     case Kind::kMerged: break;
     case Kind::kWrite: {
       const L2Cache::Route route{
-          {one.set, one.tag, shard.side_[0].short_tag(one.tag)}, one.home, one.pending};
+          {one.set, one.tag, shard.side_[0].short_tag(one.tag)}, one.home, one.entry};
       if (!bytes && one.more != kNone) bytes = list.bytes[one.more].data();
-      shard.put(shard.sm_[one.sm].side, route, one.sectors, one.full, bytes, one.again, one.flag,
-                one.stay, out);
+      shard.put(shard.reads_.sm(one.sm).side, route, one.sectors, one.full, bytes, one.again,
+                one.flag, one.stay, out);
       break;
     }
     case Kind::kAtomic:
@@ -233,7 +229,7 @@ void SplitL2::queue(std::uint32_t list, const Place& from, const Place& end) {
 }
 
 inline void SplitL2::back(L2Ask& one, std::uint64_t& free) const {
-  std::uint64_t done = std::uint64_t{one.now} + one.near + (one.crosses ? far_ : 0);
+  std::uint64_t done = std::uint64_t{one.now} + one.near + (one.crosses ? spec_.far_cycles : 0);
   if (one.fetched) done += one.dram + shards_.front()->dram_queue(free, one.now, one.fetched);
   one.done = static_cast<std::uint32_t>(done);
 }
@@ -245,9 +241,9 @@ inline void SplitL2::put_down(Group& g, std::uint32_t list, std::uint32_t number
   L2Ask& one = of.asks[number];
   if (one.of != kNone) one.until = std::max(one.until, of.asks[one.of].until);
   one.until = std::max(one.until, one.done);
-  const Unknown& u = g.unknown[one.pending];
+  const Unknown& u = g.unknown[one.entry];
   if (u.batch != batch || u.list != list || u.last != number) return;
-  L2Cache::Pending& p = g.front->pending_[g.front->sm_[one.sm].pending + one.pending];
+  ReadCoalescer::Outstanding& p = g.front.entries(g.front.sm(one.sm))[one.entry];
   p.bring(static_cast<std::uint8_t>(brought_before(of, one) | one.missing));
   p.until = std::max<std::uint64_t>(p.until, one.until);
 }
@@ -289,25 +285,16 @@ void SplitL2::answer_rides(std::uint32_t list) {
 
 // A read that meets what earlier ones have left, all of which is known.
 inline void SplitL2::serve_read(Group& g, L2Ask& one) {
-  L2Cache& front = *g.front;
-  L2Cache::SmPlace& from = front.sm_[one.sm];
-  L2Cache::Pending& p = front.pending_[from.pending + one.pending];
+  ReadCoalescer::Sm& from = g.front.sm(one.sm);
+  ReadCoalescer::Outstanding& p = g.front.entries(from)[one.entry];
   one.of = kNone;
   one.again = 0;
   if (p.line != one.line) {
-    front.open(one.sm, from, p, one.line, one.sectors, one.now);
-    front.sink_.read_requests(1);
-  } else {
-    const std::uint32_t requests = from.requests;
-    const L2Cache::Asked asked =
-        front.ask(one.sm, from, p, one.line, one.sectors, one.now, one.flag);
-    if (!asked.goes_on) {
-      one.kind = Kind::kMerged;
-      one.done = one.until = static_cast<std::uint32_t>(p.until);
-      return;
-    }
-    front.sink_.read_requests(from.requests - requests);
-    one.sectors = asked.sectors, one.again = asked.joined;
+    g.front.open(one.sm, from, p, one.line, one.sectors, one.now);
+    g.counted.read_requests(1);
+  } else if (!ask(g, from, p, one)) {
+    one.done = one.until = static_cast<std::uint32_t>(p.until);
+    return;
   }
   const L2Cache::Met met = meet(*shards_[one.set % shards_.size()], one, one.again);
   p.bring(met.missing);
@@ -352,18 +339,18 @@ void SplitL2::serve_late(const Place& at, std::uint64_t batch) {
     return put_down(g, at.list, at.ask, batch);
   }
   serve_read(g, one);
-  if (one.kind == Kind::kRead) g.unknown[one.pending].batch = 0;
+  if (one.kind == Kind::kRead) g.unknown[one.entry].batch = 0;
 }
 
 L2Counters SplitL2::counted() const {
   LaunchCounters all;
-  const auto add = [&](const L2Cache& one) {
+  const auto add = [&](const L2Counters& one) {
     LaunchCounters more;
-    more.l2 = one.counters();
+    more.l2 = one;
     all = all + more;
   };
-  for (const auto& s : shards_) add(*s);
-  for (const Group& g : groups_) add(*g.front);
+  for (const auto& s : shards_) add(s->counters());
+  for (const Group& g : groups_) add(g.counted.counters);
   return all.l2;
 }
 

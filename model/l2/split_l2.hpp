@@ -3,7 +3,7 @@
 // one after the other does. Whoever owns it calls its parts from several threads, in phases:
 //
 //   coalesce(g)   what the SMs of a GPC ask for, in order: which reads are requests of their own,
-//                 which travel with another or ride on its answer (L2Cache::ask)
+//                 which travel with another or ride on its answer (ReadCoalescer::ask)
 //   look_up(k)    a part of the sets, in order: both sides, which sets of one number share a part
 //   queue(p)      what DRAM has to do for one list of requests
 //   answer(p)     when each read of the list is back
@@ -21,6 +21,7 @@
 #include <compare>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "model/l2/l2_cache.hpp"
@@ -78,7 +79,10 @@ class SplitL2 {
     std::uint64_t soonest = 0;         // it is back no sooner
   };
   struct Group {
-    std::unique_ptr<L2Cache> front;
+    explicit Group(ReadCoalescer&& reads)
+        : front(std::move(reads)), unknown(ReadCoalescer::kEntries) {}
+    ReadCoalescer front;
+    L2Counting counted;
     std::vector<Unknown> unknown;  // by entry
     Place stop;
     bool rides = false;
@@ -97,6 +101,7 @@ class SplitL2 {
                                                   : list.end(step);
   }
   std::vector<L2Ask>& asks(std::uint32_t list) { return lists_[list]->list().asks; }
+  static bool ask(Group& g, ReadCoalescer::Sm& from, ReadCoalescer::Outstanding& p, L2Ask& one);
   bool coalesce_one(Group& g, std::uint32_t list, std::uint32_t number, std::uint64_t batch);
   void look_up_one(L2Cache& shard, L2Requests::List& list, L2Ask& one, const std::uint32_t* bytes,
                    std::uint8_t joined);
@@ -108,10 +113,6 @@ class SplitL2 {
   void serve_late(const Place& at, std::uint64_t batch);
 
   L2Cache::Spec spec_;
-  std::uint32_t way_;
-  int merge_;
-  std::uint32_t read_entries_, read_cycles_, far_;
-  bool coalesces_;
   std::vector<L2Requests*> lists_;
   std::vector<std::unique_ptr<L2Cache>> shards_;
   std::vector<std::uint8_t> group_of_sm_;

@@ -400,9 +400,9 @@ TEST_CASE("SMs of one GPC that read the same sectors together share a request, f
   const std::uint64_t back = l2.read(gpc[4], line, 15, 9);  // a fifth
   CHECK(l2.counters().read_requests == 2);
   // Its answer has not come to the coalescer yet; now it has.
-  l2.read(gpc[0], line, 15, back - spec.way_cycles - 1);
+  l2.read(gpc[0], line, 15, back - spec.path_cycles - 1);
   CHECK(l2.counters().read_requests == 2);
-  l2.read(gpc[0], line, 15, back - spec.way_cycles);
+  l2.read(gpc[0], line, 15, back - spec.path_cycles);
   CHECK(l2.counters().read_requests == 3);
   const std::uint64_t again = l2.read(gpc[1], line, 15, back + 10000);
   CHECK(l2.counters().read_requests == 4);

@@ -83,7 +83,7 @@ TEST_CASE("the L2 says of lines side by side what it says of each") {
         REQUIRE(list->seat.tag[i] == one.seat.tag);
         REQUIRE(list->seat.short_tag[i] == one.seat.short_tag);
         REQUIRE(list->home[i] == one.home);
-        REQUIRE(list->pending[i] == one.pending);
+        REQUIRE(list->entry[i] == one.entry);
         REQUIRE(list->near[i] == latencies.near(draw));
         REQUIRE(list->dram[i] == latencies.dram(draw));
       }
