@@ -9,7 +9,7 @@
 namespace warpmem::model {
 namespace {
 
-// Lines by number, for the length of one access: a warp of strangers has 32, and comparing each
+// Lines by number, for the length of one access: a fully divergent warp has 32, and comparing each
 // with all before it would cost more than the caches behind.
 class Finder {
  public:
@@ -70,7 +70,7 @@ WARPMEM_WIDE_HOSTS bool all_differ(const std::uint32_t* keys) {
   return !same;
 }
 
-// Lines and sectors of lanes that lie within a sector each, and what tells most lines apart.
+// Lines and sectors of lanes that lie within a sector each, and what distinguishes most lines.
 WARPMEM_WIDE_HOSTS void lanes_alone(const std::uint64_t* __restrict address, LineList& out,
                                     std::uint32_t* __restrict key, LineSize size) {
   const unsigned shift = size.shift(), last_sector = size.sectors() - 1;
@@ -90,7 +90,7 @@ WARPMEM_WIDE_HOSTS void lanes_alone(const std::uint64_t* __restrict address, Lin
 // Both of these at once. Keys of 16 bits, which the lines of one warp in 130 have in common without
 // being the same: those are listed like any others. What a lane is compared with moves on by one
 // lane each time.
-WARPMEM_AVX512 bool strangers_avx512(const std::uint64_t* address, LineList& out, LineSize size) {
+WARPMEM_AVX512 bool divergent_avx512(const std::uint64_t* address, LineList& out, LineSize size) {
   const __m512i last_sector = wide::all(size.sectors() - 1);
   const __m128i shift = _mm_cvtsi32_si128(static_cast<int>(size.shift())),
                 of_line = _mm_cvtsi32_si128(static_cast<int>(size.shift() - 5)),
@@ -131,12 +131,12 @@ WARPMEM_AVX512 bool strangers_avx512(const std::uint64_t* address, LineList& out
 
 #endif
 
-// A warp of strangers, with a line each, is most of what gathers are: no line has to be looked for
-// among the others.
-bool touch_strangers(const std::uint64_t* address, LineList& out, LineSize size) {
-  if ((address[0] ^ address[1]) < size.bytes()) return false;  // neighbours are no strangers
+// A fully divergent warp, with a line each, is most of what gathers are: no line has to be looked
+// for among the others.
+bool touch_divergent(const std::uint64_t* address, LineList& out, LineSize size) {
+  if ((address[0] ^ address[1]) < size.bytes()) return false;  // neighbours share lines
 #ifdef WARPMEM_AVX512
-  if (wide_host()) return strangers_avx512(address, out, size);
+  if (wide_host()) return divergent_avx512(address, out, size);
 #endif
   std::uint32_t keys[kWarpLanes];
   lanes_alone(address, out, keys, size);
@@ -153,7 +153,7 @@ void touch_addresses(const std::uint64_t* address, int count, std::uint32_t byte
   for (int i = 0; i < count; ++i) all |= address[i];
   const bool in_one_sector =
       bytes <= kSectorBytes && !(bytes & (bytes - 1)) && !(all & (bytes - 1));
-  if (in_one_sector && !with_bytes && count == kWarpLanes && touch_strangers(address, out, size))
+  if (in_one_sector && !with_bytes && count == kWarpLanes && touch_divergent(address, out, size))
     return;
   Finder find(out, with_bytes);
   if (!in_one_sector) {

@@ -54,7 +54,7 @@ struct LineTouch {
 
 // Distinct lines of a warp access, in the order in which the lowest lanes reach them. At most 64:
 // a lane of an unaligned access can straddle two lines. An array for each of a LineTouch's members,
-// as what is worked out for all lines is worked out side by side (base/wide_hosts.hpp).
+// as what is worked out for all lines is vectorised (base/wide_hosts.hpp).
 struct LineList {
   static constexpr std::size_t kMost = std::size_t{2} * kWarpLanes;
   std::array<std::uint64_t, kMost> line;

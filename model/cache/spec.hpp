@@ -46,7 +46,7 @@ struct L1Spec {
   std::uint32_t wider = 0;        // the first so many sets have a way more
   std::uint32_t store_entries = 0, store_cycles = 0;
   std::uint32_t read_entries = 1, read_cycles = 0;
-  std::uint32_t misses = 0;  // lines under way at most; 0: any
+  std::uint32_t misses = 0;  // lines outstanding at most; 0: any
 
   std::uint32_t line_sectors() const { return (1u << sectors) - 1; }
   // Lines beside so much shared memory: never none, but on early GPUs.

@@ -22,7 +22,7 @@ PartitionedL2::PartitionedL2(const MemorySpec& spec)
     partitions_.emplace_back(spec.l2, spec.line_bytes);
 }
 
-PartitionedL2::Place PartitionedL2::place_of(int sm, std::uint64_t line) const {
+PartitionedL2::Sides PartitionedL2::sides_of(int sm, std::uint64_t line) const {
   const std::uint32_t at_home = home(line);
   if (spec_.l2.by_channel) return {at_home, at_home};
   const std::uint32_t near = spec_.l2.of_sm[static_cast<std::size_t>(sm)];
@@ -93,7 +93,7 @@ L2Partition::Traffic PartitionedL2::account(L2Partition& partition, int sm, std:
 
 std::uint64_t PartitionedL2::read(int sm, std::uint64_t line, const Route&, std::uint8_t sectors,
                                   std::uint64_t now, std::uint32_t fetch_sectors, Stay stay,
-                                  const MemoryPath::Seat*, bool apart) {
+                                  const MemoryPath::Address*, bool apart) {
   ReadCoalescer::Sm& from = reads_.sm(sm);
   ReadCoalescer::Outstanding& read = reads_.entries(from)[ReadCoalescer::slot(line)];
   const ReadCoalescer::Asked asked = reads_.ask(sm, from, read, line, sectors, now, apart);
@@ -106,7 +106,7 @@ std::uint64_t PartitionedL2::read(int sm, std::uint64_t line, const Route&, std:
   sink_.read_requests(opens);
   sink_.reads(sectors_in(sectors));
   sink_.request({sm, line}, opens);
-  const Place at = place_of(sm, line);
+  const Sides at = sides_of(sm, line);
   std::uint8_t missing = sectors, fetched = sectors, crossing = 0;
   L2Partition::Traffic pushed;
   if (spec_.l2.present) {
@@ -154,7 +154,7 @@ std::uint64_t PartitionedL2::read_texture(int sm, std::uint64_t line, std::uint8
   sink_.request({sm, line}, 1);
   sink_.look_up({sm, line}, asked, asked - sectors_in(missing));
   fetched(sm, line, sectors_in(missing), now);
-  const std::uint64_t done = answer({sm, line, sectors, 0, missing, place_of(sm, line)}, {}, now);
+  const std::uint64_t done = answer({sm, line, sectors, 0, missing, sides_of(sm, line)}, {}, now);
   if (missing) textures_.arrives(wanted.line, done);
   return std::max(done, found.arrival);
 }
@@ -194,7 +194,7 @@ std::uint64_t PartitionedL2::write(int sm, std::uint64_t line, const Route&, std
   const auto sectors = static_cast<std::uint8_t>(written.sectors & ~again);
   const std::uint64_t sent = sectors_in(sectors);
   sink_.writes({sm, line}, opens, sent, spec_.l2.present ? sent : 0);
-  const Place at = place_of(sm, line);
+  const Sides at = sides_of(sm, line);
   MemoryPath::Write w;
   w.sm = sm;
   L2Partition::Traffic pushed;
@@ -230,7 +230,7 @@ std::uint64_t PartitionedL2::atomic(int sm, std::uint64_t of_all, int times, boo
   const std::uint64_t line = of_all * kSectorBytes / spec_.line_bytes;
   const std::uint64_t sector = of_all * kSectorBytes % spec_.line_bytes / kSectorBytes;
   const auto passes = static_cast<std::uint32_t>(times);
-  const Place at = place_of(sm, line);
+  const Sides at = sides_of(sm, line);
   const auto bit = static_cast<std::uint8_t>(1u << sector);
   MemoryPath::Write w;
   w.sm = sm;
@@ -278,7 +278,7 @@ std::uint64_t PartitionedL2::atomic(int sm, std::uint64_t of_all, int times, boo
   return send(w, at, pushed, now);
 }
 
-std::uint64_t PartitionedL2::send(MemoryPath::Write& w, const Place& at,
+std::uint64_t PartitionedL2::send(MemoryPath::Write& w, const Sides& at,
                                   const L2Partition::Traffic& pushed, std::uint64_t now) {
   w.near = at.near_side;
   w.home = at.home_side;
@@ -325,7 +325,7 @@ void PartitionedL2::bring(int sm, std::uint64_t line, std::uint8_t sectors, std:
   }
   const MemoryPath::Read r{
       sm, line, sectors, crossing, fetched, static_cast<int>(near), static_cast<int>(at_home)};
-  path_->bring(r, path_->seat(r.line), now);
+  path_->bring(r, path_->address_of(r.line), now);
   if (pushed.writes) path_->write_back({0, pushed.line, pushed.fills, pushed.writes}, now);
 }
 

@@ -48,10 +48,10 @@ WARPMEM_WIDE_HOSTS void MemoryPath::slices_of(const std::uint64_t* __restrict li
   for (std::size_t i = 0; i < count; ++i) out[i] = s.slice(line[i]);
 }
 
-void MemoryPath::seats(const LineList& lines, Seats& out) const {
+void MemoryPath::addresses_of(const LineList& lines, Addresses& out) const {
   if (part_bits_) {
     for (int i = 0; i < lines.count; ++i)
-      out.put(static_cast<std::size_t>(i), seat(lines.line[static_cast<std::size_t>(i)]));
+      out.put(static_cast<std::size_t>(i), address_of(lines.line[static_cast<std::size_t>(i)]));
     return;
   }
   dram_.find(lines, out.dram);
@@ -60,8 +60,8 @@ void MemoryPath::seats(const LineList& lines, Seats& out) const {
 
 // A queue longer than its room is felt by the SM: it sends no more until the rest would fit. Reads
 // have their room in the L1, where their lines are waited for: 64 warps of an SM that read rows of
-// 96 bytes at random, eight loads under way a warp, keep issuing a row's loads one behind the other
-// (kernels/micro/issue_misses.cu), which they could not if the SM were held.
+// 96 bytes at random, eight loads outstanding a warp, keep issuing a row's loads one behind the
+// other (kernels/micro/issue_misses.cu), which they could not if the SM were held.
 void MemoryPath::hold(int sm, std::uint64_t queued, std::uint64_t now) {
   const std::uint64_t room = std::uint64_t{spec_.queue_cycles} * kTicks;
   if (queued <= room) return;
@@ -76,10 +76,10 @@ inline void MemoryPath::cross(Trip& trip, std::uint32_t slice_at, int home, std:
   queue(trip, slice(slice_at, home), read_work(sectors_in(crossing), sectors_in(fetched)));
 }
 
-inline void MemoryPath::fetch(Trip& trip, const Dram::Spot& spot, std::uint8_t fetched,
+inline void MemoryPath::fetch(Trip& trip, const Dram::Address& address, std::uint8_t fetched,
                               std::uint32_t latency) {
   const std::uint64_t asked = trip.at + latency;
-  trip.at = dram_.read(spot, sectors_in(fetched), asked);
+  trip.at = dram_.read(address, sectors_in(fetched), asked);
   trip.queued += trip.at - asked - dram_.refresh_wait();
 }
 
@@ -96,30 +96,30 @@ inline std::uint64_t MemoryPath::deliver(const Trip& trip, int near, std::uint64
   return receive(port, asked, sent, now);
 }
 
-std::uint64_t MemoryPath::read(const Read& r, const Seat& seat, std::uint64_t now) {
+std::uint64_t MemoryPath::read(const Read& r, const Address& address, std::uint64_t now) {
   const std::uint32_t draw = Latencies::draw_of(whole(r.line));
   const auto missing = static_cast<std::uint8_t>(r.crossing | r.fetched);
   Trip trip{now * kTicks + latencies_.near(draw), 0};
-  queue(trip, slice(seat.slice, r.near), read_work(sectors_in(r.sectors), sectors_in(missing)));
+  queue(trip, slice(address.slice, r.near), read_work(sectors_in(r.sectors), sectors_in(missing)));
   Fills& home = fills_[static_cast<std::size_t>(r.home)];
   if (r.crossing) {
-    cross(trip, seat.slice, r.home, r.crossing, r.fetched);
+    cross(trip, address.slice, r.home, r.crossing, r.fetched);
     trip.at = std::max(trip.at, until<true>(home, r.line, r.crossing & ~r.fetched));
   }
-  if (r.fetched) fetch(trip, seat.dram, r.fetched, latencies_.dram(draw));
+  if (r.fetched) fetch(trip, address.dram, r.fetched, latencies_.dram(draw));
   if (r.crossing) add<true>(home, r.line, r.fetched, trip.at);
   return deliver(trip, r.near, r.line, r.sectors, missing, receive_[static_cast<std::size_t>(r.sm)],
                  now);
 }
 
-void MemoryPath::bring(const Read& r, const Seat& seat, std::uint64_t now) {
+void MemoryPath::bring(const Read& r, const Address& address, std::uint64_t now) {
   const std::uint32_t draw = Latencies::draw_of(whole(r.line));
   Trip trip{now * kTicks + latencies_.near(draw), 0};
   const bool crosses = r.home != r.near;
-  queue(trip, slice(seat.slice, r.near), read_work(0, crosses ? 0 : sectors_in(r.fetched)));
-  if (crosses) cross(trip, seat.slice, r.home, 0, r.fetched);
+  queue(trip, slice(address.slice, r.near), read_work(0, crosses ? 0 : sectors_in(r.fetched)));
+  if (crosses) cross(trip, address.slice, r.home, 0, r.fetched);
   if (r.fetched) {
-    fetch(trip, seat.dram, r.fetched, latencies_.dram(draw));
+    fetch(trip, address.dram, r.fetched, latencies_.dram(draw));
     add<true>(fills_[static_cast<std::size_t>(r.home)], r.line, r.fetched, trip.at);
   }
   hold(r.sm, trip.queued, now);
@@ -138,7 +138,7 @@ inline std::uint64_t asked_at(std::uint64_t now, std::size_t at) { return now + 
   const std::uint8_t* const index = r.asked.index.data();
   const std::uint8_t* const asked = r.asked.sectors.data();
   const std::uint8_t* const missing = r.missing;
-  const std::uint32_t* const slice_of = r.seats.slice.data();
+  const std::uint32_t* const slice_of = r.addresses.slice.data();
   const std::uint32_t* const latency = r.latency;
   const std::uint64_t now = r.now;
   const std::array<std::uint32_t, 16> slice_ticks = slice_ticks_, fill_ticks = fill_ticks_;
@@ -160,7 +160,7 @@ template <bool parts>
   const std::uint8_t* const crossing = r.crossing;
   const std::uint8_t* const fetched = r.fetched;
   const std::uint64_t* const line = r.lines.line.data();
-  const std::uint32_t* const slice_of = r.seats.slice.data();
+  const std::uint32_t* const slice_of = r.addresses.slice.data();
   const std::array<std::uint32_t, 16> slice_ticks = slice_ticks_, fill_ticks = fill_ticks_;
   Fills& home = fills_[other];
   Throughput* const homes = &slice(0, static_cast<int>(other));
@@ -183,11 +183,11 @@ template <bool parts>
   const std::uint8_t* const fetched = r.fetched;
   std::size_t first = 0;
   for (const Pushed& pushed : r.pushed) {
-    dram_.read(r.seats.dram, index, fetched, r.dram_latency, first, pushed.number + 1, trips);
+    dram_.read(r.addresses.dram, index, fetched, r.dram_latency, first, pushed.number + 1, trips);
     first = pushed.number + 1;
     write_back(pushed, asked_at(r.now, index[pushed.number]));
   }
-  dram_.read(r.seats.dram, index, fetched, r.dram_latency, first, r.asked.count, trips);
+  dram_.read(r.addresses.dram, index, fetched, r.dram_latency, first, r.asked.count, trips);
   Fills& home = fills_[other];
   for (const std::size_t k : r.far)
     add<parts>(home, r.lines.line[index[k]], r.crossing[k] & fetched[k], trips.at[k]);
@@ -254,7 +254,8 @@ void MemoryPath::read(const Reads& r, std::uint64_t* done, std::uint64_t* arrive
 
 std::vector<MemoryPath::Use> MemoryPath::uses() const {
   std::vector<Use> all;
-  const auto add = [&](Place place, std::vector<std::uint64_t> busy, std::uint64_t sector_ticks) {
+  const auto add = [&](Resource place, std::vector<std::uint64_t> busy,
+                       std::uint64_t sector_ticks) {
     std::uint64_t ticks = 0;
     for (std::uint64_t t : busy) ticks += t;
     all.push_back({place, std::move(busy), sector_ticks ? ticks / sector_ticks : 0});
@@ -264,15 +265,15 @@ std::vector<MemoryPath::Use> MemoryPath::uses() const {
     for (const Throughput& t : v) n.push_back(t.given());
     return n;
   };
-  add(Place::kPortIn, each(receive_), spec_.receive_ticks);
-  add(Place::kPortOut, each(send_), spec_.send_ticks);
-  add(Place::kRemote, each(remote_), 0);
+  add(Resource::kPortIn, each(receive_), spec_.receive_ticks);
+  add(Resource::kPortOut, each(send_), spec_.send_ticks);
+  add(Resource::kRemote, each(remote_), 0);
   all.back().sectors = remote_sectors_;
-  add(Place::kSlice, each(slices_), 0);
-  add(Place::kDramBus, dram_.bus_ticks(), 0);
+  add(Resource::kSlice, each(slices_), 0);
+  add(Resource::kDramBus, dram_.bus_ticks(), 0);
   all.back().sectors = dram_.sectors();
-  add(Place::kDramRows, dram_.activate_ticks(), 0);
-  add(Place::kHostLink, {host_.given()}, spec_.host_sector_ticks);
+  add(Resource::kDramRows, dram_.activate_ticks(), 0);
+  add(Resource::kHostLink, {host_.given()}, spec_.host_sector_ticks);
   return all;
 }
 
@@ -318,7 +319,7 @@ std::uint64_t MemoryPath::write(const Write& w, std::uint64_t now) {
       spec_.by_partition ? partitions_.of(line, dram_.find(line).channel) : slices_of_.slice(line);
   std::uint64_t start = 0;
   if (w.home != w.near) {
-    // On its way to the other side it passes a slice of the near one.
+    // In flight to the other side it passes a slice of the near one.
     start = slice(slice_at, w.near).reserve(at, work);
     queued += start - at;
     at = start + spec_.far_cycles * kTicks / 2;

@@ -1,10 +1,10 @@
-// The way between the SMs and DRAM, in time: each SM's ports, the L2's slices, the fabric between
+// The path between the SMs and DRAM, in time: each SM's ports, the L2's slices, the fabric between
 // its sides, DRAM. The caches say what an access hits; this says when it is back, and makes the
 // ones that meet wait for each other.
 //
 // Models: unloaded latencies (near slice, crossing, DRAM) plus a queue at every place of limited
 // throughput; a queue that grows past its room holds up the SM that feeds it. Who reads a line that
-// is on its way to a side waits for it there.
+// is in flight to a side waits for it there.
 // Leaves out: the crossbar's inner stages (the ports at both ends are what was seen to limit).
 //
 // Sources: kernels/micro/launch_timing.cu on an H200 (cards/gpus/h200/README.md): what one SM can
@@ -24,7 +24,7 @@
 #include "model/fast/divisor.hpp"
 #include "model/interconnect/fills.hpp"
 #include "model/interconnect/latencies.hpp"
-#include "model/interconnect/place.hpp"
+#include "model/interconnect/resource.hpp"
 #include "model/interconnect/spec.hpp"
 #include "model/timing/throughput.hpp"
 
@@ -36,24 +36,25 @@ class MemoryPath {
   explicit MemoryPath(const Spec& spec);
   void clear();
 
-  // Where a line's way leads: worked out once for all that concerns the line.
-  struct Seat {
-    Dram::Spot dram;
+  // Where a line's path leads: worked out once for all that concerns the line.
+  struct Address {
+    Dram::Address dram;
     std::uint32_t slice;  // of either side's
   };
-  Seat seat(std::uint64_t line) const {
+  Address address_of(std::uint64_t line) const {
     const std::uint64_t at = whole(line);
-    const Dram::Spot spot = dram_.find(at);
-    return {spot, spec_.by_partition ? partitions_.of(at, spot.channel) : slices_of_.slice(at)};
+    const Dram::Address address = dram_.find(at);
+    return {address,
+            spec_.by_partition ? partitions_.of(at, address.channel) : slices_of_.slice(at)};
   }
   // The same for the lines of a list.
-  struct Seats {
-    Dram::Spots dram;
+  struct Addresses {
+    Dram::Addresses dram;
     std::array<std::uint32_t, LineList::kMost> slice;
-    Seat operator[](std::size_t i) const { return {dram[i], slice[i]}; }
-    void put(std::size_t i, const Seat& s) { dram.put(i, s.dram), slice[i] = s.slice; }
+    Address operator[](std::size_t i) const { return {dram[i], slice[i]}; }
+    void put(std::size_t i, const Address& s) { dram.put(i, s.dram), slice[i] = s.slice; }
   };
-  void seats(const LineList& lines, Seats& out) const;
+  void addresses_of(const LineList& lines, Addresses& out) const;
 
   struct Read {
     int sm = 0;
@@ -65,10 +66,10 @@ class MemoryPath {
     int near = 0, home = 0;
   };
   // Cycle in which an SM's miss at cycle `now` has its sectors.
-  std::uint64_t read(const Read& r, const Seat& seat, std::uint64_t now);
-  std::uint64_t read(const Read& r, std::uint64_t now) { return read(r, seat(r.line), now); }
+  std::uint64_t read(const Read& r, const Address& address, std::uint64_t now);
+  std::uint64_t read(const Read& r, std::uint64_t now) { return read(r, address_of(r.line), now); }
   // The same for nobody: it stays at home.
-  void bring(const Read& r, const Seat& seat, std::uint64_t now);
+  void bring(const Read& r, const Address& address, std::uint64_t now);
   // A line that another pushes out to DRAM, after `fills` of its sectors were completed from there.
   struct Pushed {
     std::size_t number;  // of the read that does it
@@ -86,7 +87,7 @@ class MemoryPath {
   struct Reads {
     int sm, near;
     const LineList& lines;
-    const Seats& seats;
+    const Addresses& addresses;
     const std::uint32_t* latency;       // by line, ticks: of its slice
     const std::uint32_t* dram_latency;  // … and more for DRAM
     const LineParts& asked;             // for its n-th line:
@@ -138,8 +139,8 @@ class MemoryPath {
   // Sectors to or from host memory, over the link that all SMs share: the cycle in which they are
   // there.
   std::uint64_t host(int sm, std::uint32_t sectors, std::uint64_t now);
-  // An access to so many sectors of another SM's shared memory, which keeps the asking SM's way to
-  // it for so long: the cycle in which it starts.
+  // An access to so many sectors of another SM's shared memory, which keeps the asking SM's path
+  // to it for so long: the cycle in which it starts.
   std::uint64_t remote(int sm, std::uint64_t sectors, std::uint64_t ticks, std::uint64_t now) {
     remote_sectors_ += sectors;
     return remote_[static_cast<std::size_t>(sm)].reserve(now * kTicks,
@@ -147,8 +148,8 @@ class MemoryPath {
            kTicks;
   }
   // Has what a read of the line will look at brought into the host's cache; changes nothing.
-  void prefetch(std::uint64_t line, const Seat& seat, int near, int home) const {
-    dram_.prefetch(seat.dram);
+  void prefetch(std::uint64_t line, const Address& address, int near, int home) const {
+    dram_.prefetch(address.dram);
     fills_[static_cast<std::size_t>(near)].prefetch(whole(line));
     fills_[static_cast<std::size_t>(home)].prefetch(whole(line));
   }
@@ -156,14 +157,14 @@ class MemoryPath {
   std::uint64_t sent() const { return sent_; }
   // What was moved, and for how long each place was taken, since clear(): what a bottleneck is.
   struct Use {
-    Place place;
+    Resource place;
     std::vector<std::uint64_t> busy;  // ticks, of each of its kind
     std::uint64_t sectors = 0;        // moved by all of them
   };
   std::vector<Use> uses() const;
   // Cycle in which all that was written so far is in DRAM.
   std::uint64_t written() const { return dram_.written() / kTicks; }
-  // Reads so far: how many sectors they asked for, and sector-cycles that these were under way.
+  // Reads so far: how many sectors they asked for, and sector-cycles that these were outstanding.
   std::uint64_t sectors_read() const { return sectors_read_; }
   std::uint64_t sector_cycles() const { return sector_cycles_; }
   // Rows of DRAM that were opened so far.
@@ -181,7 +182,7 @@ class MemoryPath {
   };
   static void slices_of(const std::uint64_t* line, std::size_t count, const Slices& slices,
                         std::uint32_t* out);
-  // A read on its way.
+  // A read in flight.
   struct Trip {
     std::uint64_t at;      // tick in which it has come so far
     std::uint64_t queued;  // ticks that it has stood in queues
@@ -210,7 +211,7 @@ class MemoryPath {
   void come_back(const Reads& r, const Trips& trips, std::uint64_t* done, std::uint64_t* arrives);
   template <bool parts>
   void read_list(const Reads& r, std::uint64_t* done, std::uint64_t* arrives);
-  // What is on its way to a side: the line's own sectors.
+  // What is in flight to a side: the line's own sectors.
   template <bool parts>
   std::uint64_t until(const Fills& fills, std::uint64_t line, std::uint32_t sectors) const {
     if constexpr (!parts) return fills.until(line, sectors);
@@ -223,7 +224,7 @@ class MemoryPath {
   }
   void cross(Trip& trip, std::uint32_t slice, int home, std::uint8_t crossing,
              std::uint8_t fetched);
-  void fetch(Trip& trip, const Dram::Spot& spot, std::uint8_t fetched, std::uint32_t latency);
+  void fetch(Trip& trip, const Dram::Address& address, std::uint8_t fetched, std::uint32_t latency);
   std::uint64_t receive(Throughput& port, std::uint8_t sectors, std::uint64_t sent,
                         std::uint64_t now);
   std::uint64_t deliver(const Trip& trip, int near, std::uint64_t line, std::uint8_t asked,
@@ -267,8 +268,8 @@ inline std::uint64_t MemoryPath::receive(Throughput& port, std::uint8_t asked, s
   return back;
 }
 
-// Eight lines share two slices of their side, in pairs by turns (measured: which lines get in each
-// other's way, kernels/micro/l2_slices.cu); which two is not known.
+// Eight lines share two slices of their side, in pairs by turns (measured: which lines delay each
+// other, kernels/micro/l2_slices.cu); which two is not known.
 inline std::uint32_t MemoryPath::Slices::slice(std::uint64_t line) const {
   const auto two = static_cast<std::uint32_t>((line >> 3) * 0x9e3779b97f4a7c15ull >> 32);
   // Which of the two is first is drawn as well, or strides of 512 bytes would leave half of all

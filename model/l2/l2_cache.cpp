@@ -25,7 +25,7 @@ L2Cache::L2Cache(const Spec& spec)
                        spec_.dram_sectors_per_kilocycle;
 }
 
-// What hangs on nothing but the lines' numbers, side by side. Of products with 64 bits only those
+// What hangs on nothing but the lines' numbers, vectorised. Of products with 64 bits only those
 // parts are worked out that their upper bits need.
 WARPMEM_WIDE_HOSTS void L2Cache::draw_plain(const LineWords& words, std::uint64_t home_mask,
                                             const Latencies& latencies, Routed& out) {
@@ -72,7 +72,7 @@ void L2Cache::draw(const LineWords& words, std::uint64_t home_mask, const Latenc
 }
 
 void L2Cache::route(Routed& lines, const LineWords& words) {
-  side_[0].seats(lines, words, lines.seat);
+  side_[0].set_tags(lines, words, lines.set_tag);
   if (words.alike && part_bits_ == 0) [[likely]]
     return draw(words, home_mask_, latencies_, lines);
   for (std::size_t i = 0; i < static_cast<std::size_t>(lines.count); ++i) {
@@ -87,7 +87,7 @@ void L2Cache::route(Routed& lines, const LineWords& words) {
 
 [[gnu::always_inline]] inline std::uint64_t L2Cache::read_one(
     int sm, std::uint64_t line, const Route& route, std::uint8_t sectors, std::uint64_t now,
-    std::uint32_t fetch_sectors, Stay stay, const MemoryPath::Seat* way, bool apart) {
+    std::uint32_t fetch_sectors, Stay stay, const MemoryPath::Address* address, bool apart) {
   Sm& from = reads_.sm(sm);
   Outstanding& read = reads_.entries(from)[route.entry];
   std::uint8_t joined = 0;
@@ -110,7 +110,7 @@ void L2Cache::route(Routed& lines, const LineWords& words) {
   if (path_) {
     done = path_->read({sm, line, sectors, met.crosses ? met.missing : std::uint8_t{0}, met.fetched,
                         static_cast<int>(from.side), static_cast<int>(route.home)},
-                       way ? *way : path_->seat(line), now);
+                       address ? *address : path_->address_of(line), now);
     if (out.writes) path_->write_back({0, pushed_out(out), out.fills, out.writes}, now);
   } else {
     done = back(draw(line), met, now);
@@ -121,20 +121,20 @@ void L2Cache::route(Routed& lines, const LineWords& words) {
 
 std::uint64_t L2Cache::read(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
                             std::uint64_t now, std::uint32_t fetch_sectors, Stay stay,
-                            const MemoryPath::Seat* way, bool apart) {
-  return read_one(sm, line, route, sectors, now, fetch_sectors, stay, way, apart);
+                            const MemoryPath::Address* address, bool apart) {
+  return read_one(sm, line, route, sectors, now, fetch_sectors, stay, address, apart);
 }
 
 std::uint64_t L2Cache::read(int sm, const Routed& lines, std::uint8_t sectors, std::uint64_t now,
-                            std::uint32_t fetch_sectors, const MemoryPath::Seat* way) {
+                            std::uint32_t fetch_sectors, const MemoryPath::Address* address) {
   return read_one(sm, lines.line[0], lines.route(0), sectors, now, fetch_sectors, Stay::kUnsaid,
-                  way, false);
+                  address, false);
 }
 
 // Lines of one access are different, and what happens on one side of the L2 hangs on nothing on the
 // other: so all lines are looked up on the reader's side before the first is at its home. It comes
 // to the same, and which of them cross is no branch. A read that another answers is done here.
-template <bool timed, bool strangers>
+template <bool timed, bool unshared>
 [[gnu::always_inline]] inline void L2Cache::look_up(int sm, const Routed& lines,
                                                     const LineParts& parts, std::uint64_t now,
                                                     std::uint32_t granularity, std::uint64_t* done,
@@ -143,14 +143,14 @@ template <bool timed, bool strangers>
   Sm from = place;  // no store of the loop changes a copy
   Outstanding* const entries = reads_.entries(from);
   L2Side& near = side_[from.side];
-  const L2Side::Reader read_near(near, lines.seat, granularity);
+  const L2Side::Reader read_near(near, lines.set_tag, granularity);
   std::size_t count = 0, cross = 0, causes = 0;
   std::uint64_t hit = 0;
   for (std::size_t k = 0; k < parts.count; ++k) {
     const std::size_t at = parts.index[k];
     std::uint8_t sectors = parts.sectors[k], joined = 0;
     Outstanding* entry = nullptr;
-    if constexpr (!strangers) {
+    if constexpr (!unshared) {
       const std::uint64_t line = lines.line[at], start = now + at / kLinesACycle;
       Outstanding& p = *(entry = &entries[lines.entry[at]]);
       if (p.line != line) [[likely]] {
@@ -166,8 +166,8 @@ template <bool timed, bool strangers>
         joined = one.joined;
       }
     }
-    const L2Side::Found found = read_near(lines.seat, at, sectors);
-    if constexpr (!strangers) entry->bring(found.missing);
+    const L2Side::Found found = read_near(lines.set_tag, at, sectors);
+    if constexpr (!unshared) entry->bring(found.missing);
     if (timed && near.has_traffic()) [[unlikely]]
       causes_.near[causes++] = {count, near.take_traffic()};
     // What arrives with the very request it belongs to was no hit.
@@ -186,7 +186,7 @@ template <bool timed, bool strangers>
   causes_.nears = causes;
   sink_.reads(sectors_in(out.asked.sectors, count));
   sink_.read_hits(hit);
-  if constexpr (strangers) {
+  if constexpr (unshared) {
     sink_.read_requests(count);
   } else {
     sink_.read_requests(from.requests - place.requests);
@@ -194,13 +194,13 @@ template <bool timed, bool strangers>
   }
 
   L2Side& home = side_[1 - from.side];
-  const L2Side::Reader read_home(home, lines.seat, 1);
+  const L2Side::Reader read_home(home, lines.set_tag, 1);
   causes = 0;
   std::uint64_t crossed_hit = 0;
   for (std::size_t c = 0; c < cross; ++c) {
     const std::size_t k = out.number[c];
     const std::uint8_t sectors = out.missing[k];
-    const L2Side::Found found = read_home(lines.seat, out.asked.index[k], sectors);
+    const L2Side::Found found = read_home(lines.set_tag, out.asked.index[k], sectors);
     if (timed && home.has_traffic()) [[unlikely]]
       causes_.at_home[causes++] = {c, home.take_traffic()};
     if (found.here) crossed_hit += sectors_in(found.here & sectors);
@@ -218,9 +218,9 @@ WARPMEM_NEW_HOSTS void L2Cache::look_up_timed(int sm, const Routed& lines, const
 }
 
 // The same where none of them meets another.
-WARPMEM_NEW_HOSTS void L2Cache::look_up_strangers(int sm, const Routed& lines,
-                                                  const LineParts& parts, std::uint32_t granularity,
-                                                  Sent& out) {
+WARPMEM_NEW_HOSTS void L2Cache::look_up_unshared(int sm, const Routed& lines,
+                                                 const LineParts& parts, std::uint32_t granularity,
+                                                 Sent& out) {
   look_up<true, true>(sm, lines, parts, 0, granularity, nullptr, out);
 }
 
@@ -229,7 +229,7 @@ inline void L2Cache::remember(Outstanding& p, std::uint64_t line, std::uint64_t 
   if (p.line == line) p.until = std::max(p.until, done);
 }
 
-// Whether any of these lines is that of an entry for reads under way.
+// Whether any of these lines is that of an entry for reads outstanding.
 inline bool L2Cache::meet_any(const Outstanding* entries, const Routed& lines,
                               const LineParts& parts) {
   bool any = false;
@@ -247,14 +247,14 @@ inline bool L2Cache::meet_any(const Outstanding* entries, const Routed& lines,
 
 // The same as look_up() and what follows it, where none meets another: an entry is written once,
 // when all is known of it. Of two lines of the access that fall together the later one's stays.
-WARPMEM_NEW_HOSTS void L2Cache::read_strangers(int sm, const Routed& lines, const LineParts& parts,
-                                               std::uint64_t now, std::uint32_t granularity,
-                                               std::uint64_t* done) {
+WARPMEM_NEW_HOSTS void L2Cache::read_unshared(int sm, const Routed& lines, const LineParts& parts,
+                                              std::uint64_t now, std::uint32_t granularity,
+                                              std::uint64_t* done) {
   Sm& from = reads_.sm(sm);
   const std::uint32_t side = from.side;
   const std::size_t count = parts.count;
   std::array<std::uint8_t, LineList::kMost> here, missing, fetched, number;
-  side_[side].read(lines.seat, parts, granularity, here.data(), missing.data());
+  side_[side].read(lines.set_tag, parts, granularity, here.data(), missing.data());
   sink_.reads(sectors_in(parts.sectors, count));
   sink_.read_hits(sectors_in(here, count));
   sink_.read_requests(count);
@@ -272,7 +272,7 @@ WARPMEM_NEW_HOSTS void L2Cache::read_strangers(int sm, const Routed& lines, cons
   }
   fetched = missing;
   std::array<std::uint8_t, LineList::kMost> brought;
-  side_[1 - side].read(lines.seat, far, 1, here.data(), brought.data());
+  side_[1 - side].read(lines.set_tag, far, 1, here.data(), brought.data());
   sink_.crosses(sectors_in(far.sectors, far.count), sectors_in(here, far.count));
   for (std::size_t c = 0; c < far.count; ++c) fetched[number[c]] = brought[c];
   for (L2Side& s : side_)
@@ -335,9 +335,9 @@ WARPMEM_NEW_HOSTS void L2Cache::read_counting(int sm, const Routed& lines, const
   Outstanding* const entries = reads_.entries(reads_.sm(sm));
   if (!meet_any(entries, lines, parts)) {
 #ifdef WARPMEM_AVX512
-    if (wide_host() && read_strangers_avx512(sm, lines, parts, now, granularity, done)) return;
+    if (wide_host() && read_unshared_avx512(sm, lines, parts, now, granularity, done)) return;
 #endif
-    return read_strangers(sm, lines, parts, now, granularity, done);
+    return read_unshared(sm, lines, parts, now, granularity, done);
   }
   Sent sent;
   look_up<false, false>(sm, lines, parts, now, granularity, done, sent);
@@ -375,23 +375,23 @@ std::span<const MemoryPath::Pushed> L2Cache::account(Causes& causes, const std::
   return {causes.pushed.data(), count};
 }
 
-void L2Cache::read(int sm, const Routed& lines, const MemoryPath::Seats* ways,
+void L2Cache::read(int sm, const Routed& lines, const MemoryPath::Addresses* addresses,
                    const LineParts& parts, std::uint64_t now, std::uint32_t fetch_sectors,
                    std::uint64_t* done) {
   const std::uint32_t piece = granularity(fetch_sectors);
   if (!path_) return read_counting(sm, lines, parts, now, piece, done);
   const Sm& from = reads_.sm(sm);
   Outstanding* const entries = reads_.entries(from);
-  const bool strangers = !meet_any(entries, lines, parts);
+  const bool unshared = !meet_any(entries, lines, parts);
   Sent sent;
-  if (strangers) look_up_strangers(sm, lines, parts, piece, sent);
+  if (unshared) look_up_unshared(sm, lines, parts, piece, sent);
   else look_up_timed(sm, lines, parts, now, piece, done, sent);
   sink_.dram_reads(sectors_in(sent.fetched, sent.asked.count));
   std::array<std::uint64_t, LineList::kMost> arrives;
   path_->read({sm,
                static_cast<int>(from.side),
                lines,
-               *ways,
+               *addresses,
                lines.near.data(),
                lines.dram.data(),
                sent.asked,
@@ -403,7 +403,7 @@ void L2Cache::read(int sm, const Routed& lines, const MemoryPath::Seats* ways,
                {sent.shared.data(), sent.shares},
                now},
               done, arrives.data());
-  if (strangers) return enter(sm, lines, parts, now, sent.missing.data(), arrives.data());
+  if (unshared) return enter(sm, lines, parts, now, sent.missing.data(), arrives.data());
   for (std::size_t k = 0; k < sent.asked.count; ++k) {
     const std::size_t at = sent.asked.index[k];
     remember(entries[lines.entry[at]], lines.line[at], arrives[at]);
@@ -455,20 +455,20 @@ std::uint64_t L2Cache::atomic(int sm, std::uint64_t sector, int passes, bool ret
   const std::uint32_t at = to.home;
   const auto n = static_cast<std::uint64_t>(passes);
   std::uint64_t hits = n;
-  const L2Side::Spot spot = side_[at].find(to.seat);
-  const std::uint8_t here = side_[at].lookup(spot);
+  const L2Side::Lookup found_at = side_[at].find(to.set_tag);
+  const std::uint8_t here = side_[at].lookup(found_at);
   if (!(here & bit)) {
     const std::uint8_t fetched = static_cast<std::uint8_t>(in_pieces(bit, fetch_sectors_) & ~here);
     brought = sectors_in(fetched);
     sink_.dram_reads(brought);
-    side_[at].fill(spot, fetched, stay);
+    side_[at].fill(found_at, fetched, stay);
     account(side_[at], out);
     --hits;
   }
   constexpr std::uint32_t kAll[4] = {~0u, ~0u, ~0u, ~0u};
-  side_[at].write(side_[at].find(to.seat), bit, bit, kAll, stay);
+  side_[at].write(side_[at].find(to.set_tag), bit, bit, kAll, stay);
   account(side_[at], out);
-  if (spec_.sides == 2) side_[1 - at].drop(to.seat, bit);
+  if (spec_.sides == 2) side_[1 - at].drop(to.set_tag, bit);
   if (at != near) sink_.atomic_crosses(n);
   sink_.atomics(returns, n, hits);
   if (!path_) [[likely]]
@@ -516,7 +516,7 @@ void L2Cache::flush(std::uint64_t dirty_sectors) {
   L2Side::Traffic out;
   for (std::uint64_t i = 0; i < dirty_sectors / line_.sectors(); ++i) {
     const Route to = route(kElsewhere + i);
-    side_[to.home].write(side_[to.home].find(to.seat), line_.whole(), line_.whole(), kAll);
+    side_[to.home].write(side_[to.home].find(to.set_tag), line_.whole(), line_.whole(), kAll);
     account(side_[to.home], out);
   }
 }
@@ -546,7 +546,7 @@ void L2Cache::bring(int sm, std::uint64_t line, std::uint8_t sectors, std::uint6
   if (path_) {
     path_->bring({sm, line, sectors, crossing, fetched, static_cast<int>(reads_.sm(sm).side),
                   static_cast<int>(home(line))},
-                 path_->seat(line), now);
+                 path_->address_of(line), now);
     if (out.writes) path_->write_back({0, pushed_out(out), out.fills, out.writes}, now);
   } else if (fetched) {
     dram_queue(dram_free_, now, fetched);
@@ -562,12 +562,12 @@ std::uint8_t L2Cache::bring_home(int sm, std::uint64_t line, std::uint8_t& secto
   L2Side& home = side_[to.home];
   if (to.home != near) {
     L2Side& own = side_[near];
-    crossing = static_cast<std::uint8_t>(sectors & ~own.lookup(own.find(to.seat)));
+    crossing = static_cast<std::uint8_t>(sectors & ~own.lookup(own.find(to.set_tag)));
     sink_.prefetch_crosses(sectors_in(crossing));
     sectors = crossing;
     if (!crossing) return 0;
   }
-  const std::uint8_t fetched = home.read(to.seat, sectors, fetch_sectors_, stay).missing;
+  const std::uint8_t fetched = home.read(to.set_tag, sectors, fetch_sectors_, stay).missing;
   account(home, out);
   sink_.dram_reads(sectors_in(fetched));
   return fetched;
@@ -577,9 +577,9 @@ void L2Cache::change(int sm, std::uint64_t line, Stay stay, bool discard) {
   const Route to = route(line);
   sink_.prefetches(line_.sectors());
   if (to.home != reads_.sm(sm).side) sink_.prefetch_crosses(line_.sectors());
-  if (!discard) return side_[to.home].keep(to.seat, stay);
-  side_[to.home].discard(to.seat);
-  if (spec_.sides == 2) side_[1 - to.home].drop(to.seat, 15);
+  if (!discard) return side_[to.home].keep(to.set_tag, stay);
+  side_[to.home].discard(to.set_tag);
+  if (spec_.sides == 2) side_[1 - to.home].drop(to.set_tag, 15);
 }
 
 std::uint64_t L2Cache::dirty_sectors() const {

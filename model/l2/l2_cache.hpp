@@ -4,8 +4,8 @@
 // A read looks up the reader's side; what it misses of a far line crosses the fabric, looks up
 // home, and is then kept on both sides. Writes and atomics go home; a write from afar is looked up
 // at the near side too. DRAM moves 64 bytes at a time on reads. In front is a coalescer
-// (read_coalescer.hpp), which the cache tells when reads are back: from unloaded latencies and the
-// queue in front of DRAM, or when the path says.
+// (read_coalescer.hpp), which the cache notifies when reads are back: from unloaded latencies and
+// the queue in front of DRAM, or when the path says.
 //
 // Sources: side hash, copies and what each counter sees: measured (cards/gpus/h200/README.md; L2
 // sweeps, store footprints and reads of one line by pairs of SMs, kernels/micro/l2_policy.cu,
@@ -38,20 +38,20 @@ class L2Cache {
   static constexpr bool kAnswersLater = false;
   // Where a line belongs: worked out once, used by everything that concerns the line.
   struct Route {
-    L2Side::Seat seat;
+    L2Side::SetTag set_tag;
     std::uint8_t home;    // side
-    std::uint16_t entry;  // of its GPC's for reads under way
+    std::uint16_t entry;  // of its GPC's for reads outstanding
   };
   // A list of lines with the same for each, and what reads of each take that meet nobody, in the
   // unit of latencies_. All in one place: loops over it need to know no other.
   struct Routed : LineList {
-    L2Side::Seats seat;
+    L2Side::SetTags set_tag;
     std::array<std::uint8_t, kMost> home;
     std::array<std::uint16_t, kMost> entry;
     std::array<std::uint32_t, kMost> near, dram;  // a hit, more for DRAM
-    Route route(std::size_t i) const { return {seat[i], home[i], entry[i]}; }
+    Route route(std::size_t i) const { return {set_tag[i], home[i], entry[i]}; }
     void put(std::size_t i, const Route& r) {
-      seat.put(i, r.seat);
+      set_tag.put(i, r.set_tag);
       home[i] = r.home, entry[i] = r.entry;
     }
   };
@@ -64,7 +64,8 @@ class L2Cache {
   L2Cache& operator=(const L2Cache&) = delete;
 
   Route route(std::uint64_t line) {
-    return {side_[0].seat(line), static_cast<std::uint8_t>(home(line)), ReadCoalescer::slot(line)};
+    return {side_[0].set_tag(line), static_cast<std::uint8_t>(home(line)),
+            ReadCoalescer::slot(line)};
   }
   Draw draw(std::uint64_t line) const {
     const std::uint32_t of = Latencies::draw_of(line >> part_bits_);
@@ -79,19 +80,20 @@ class L2Cache {
   // does not travel with misses on other sectors of the line.
   std::uint64_t read(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
                      std::uint64_t now, std::uint32_t fetch_sectors = 0, Stay stay = Stay::kUnsaid,
-                     const MemoryPath::Seat* seat = nullptr, bool apart = false);
+                     const MemoryPath::Address* address = nullptr, bool apart = false);
   std::uint64_t read(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t now,
                      std::uint32_t fetch_sectors = 0, Stay stay = Stay::kUnsaid) {
     return read(sm, line, route(line), sectors, now, fetch_sectors, stay);
   }
   // The same for the only line of a list, of which nothing is said.
   std::uint64_t read(int sm, const Routed& lines, std::uint8_t sectors, std::uint64_t now,
-                     std::uint32_t fetch_sectors, const MemoryPath::Seat* seat);
+                     std::uint32_t fetch_sectors, const MemoryPath::Address* address);
   // The same for some lines of an access, one after the other, kLinesACycle of its list a cycle;
-  // of which nothing is said. `ways`: on the way that take() was told of, if any. `done`: by line,
-  // the cycle in which it is back.
-  void read(int sm, const Routed& lines, const MemoryPath::Seats* ways, const LineParts& parts,
-            std::uint64_t now, std::uint32_t fetch_sectors, std::uint64_t* done);
+  // of which nothing is said. `addresses`: on the path that take() was given, if any. `done`: by
+  // line, the cycle in which it is back.
+  void read(int sm, const Routed& lines, const MemoryPath::Addresses* addresses,
+            const LineParts& parts, std::uint64_t now, std::uint32_t fetch_sectors,
+            std::uint64_t* done);
   // The same of one line of which nothing is said, where no time is kept (l2_one_line.hpp).
   std::uint64_t read_alone(int sm, std::uint64_t line, const Route& route, const Draw& draw,
                            std::uint8_t sectors, std::uint64_t now, std::uint32_t fetch_sectors);
@@ -126,7 +128,7 @@ class L2Cache {
   void bring(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t now, Stay stay);
   // Changes what the line is at home, or gives it up with what was written to it.
   void change(int sm, std::uint64_t line, Stay stay, bool discard);
-  // From now on accesses take the time that they take on this way; nullptr: unloaded latencies.
+  // From now on accesses take the time that they take on this path; nullptr: unloaded latencies.
   void take(MemoryPath* path) {
     path_ = path;
     latencies_ = path ? path->latencies() : unloaded_;
@@ -138,11 +140,11 @@ class L2Cache {
   // nothing. A write looks at both sides.
   void prefetch(int sm, const Route& route, bool writes) const {
     const Sm& from = reads_.sm(sm);
-    sets_[from.side].prefetch(route.seat.set);
+    sets_[from.side].prefetch(route.set_tag.set);
     // No branch: whether it is a write nobody can guess.
     const std::uint32_t write = -std::uint32_t{writes};
     const std::uint32_t other = route.home ^ ((route.home ^ (1 - from.side)) & write);
-    sets_[other].prefetch(route.seat.set);
+    sets_[other].prefetch(route.set_tag.set);
     warpmem::prefetch(reads_.entries(from) + (route.entry & ~write));
   }
   // The same for the reads of a list.
@@ -150,15 +152,15 @@ class L2Cache {
     const Sm from = reads_.sm(sm);
     const Outstanding* const entries = reads_.entries(from);
     for (std::size_t i = 0; i < static_cast<std::size_t>(lines.count); ++i) {
-      sets_[from.side].prefetch(lines.seat.set[i]);
-      sets_[lines.home[i]].prefetch(lines.seat.set[i]);
+      sets_[from.side].prefetch(lines.set_tag.set[i]);
+      sets_[lines.home[i]].prefetch(lines.set_tag.set[i]);
       warpmem::prefetch(entries + lines.entry[i]);
     }
   }
-  // The same for what a read's way looks at, where time is kept.
-  void prefetch_way(int sm, std::uint64_t line, const Route& route,
-                    const MemoryPath::Seat& seat) const {
-    path_->prefetch(line, seat, static_cast<int>(reads_.sm(sm).side), route.home);
+  // The same for what a read's path looks at, where time is kept.
+  void prefetch_path(int sm, std::uint64_t line, const Route& route,
+                     const MemoryPath::Address& address) const {
+    path_->prefetch(line, address, static_cast<int>(reads_.sm(sm).side), route.home);
   }
   // Traffic to host memory passes through and is not kept.
   std::uint64_t read_host(std::uint8_t sectors, std::uint64_t now = 0);
@@ -167,10 +169,10 @@ class L2Cache {
   // Forgets all, as a profiler does between passes, and leaves `dirty_sectors` of somebody else's.
   void flush(std::uint64_t dirty_sectors = 0);
   // A launch has so many bytes of code fetched, by each GPC for itself: from DRAM if it is `cold`,
-  // and once across the fabric, half of the lines each way. Takes up no room here. Measured:
+  // and once across the fabric, half of the lines each direction. Takes up no room here. Measured:
   // sim/code/code_size.hpp.
   void fetch_code(std::uint64_t bytes, bool cold);
-  void settle();  // no read is under way any more; cycles may start again
+  void settle();  // no read is outstanding any more; cycles may start again
   void set_aside(std::uint64_t bytes);
   void end_persisting();
   // Sectors that DRAM brings along at least; 0: as the Spec says.
@@ -210,7 +212,7 @@ class L2Cache {
     sink_.dram_writes(t.writes);
     sink_.refills(t.fills);
   }
-  // What reads of one access have caused on both sides, in their order, for the way to DRAM.
+  // What reads of one access have caused on both sides, in their order, for the path to DRAM.
   struct Caused {
     std::size_t number;  // among those that were looked up there
     L2Side::Traffic traffic;
@@ -221,7 +223,7 @@ class L2Cache {
     std::array<MemoryPath::Pushed, LineList::kMost> pushed;
   };
   std::span<const MemoryPath::Pushed> account(Causes& causes, const std::uint8_t* number);
-  // The line of which the latest was, as the way to DRAM wants to know it.
+  // The line of which the latest was, as the path to DRAM wants to know it.
   std::uint64_t pushed_out(const L2Side::Traffic& t) const {
     return side_[0].line_of(t.set, t.short_tag);
   }
@@ -248,7 +250,7 @@ class L2Cache {
     std::array<MemoryPath::Shared, LineList::kMost> shared;
     std::size_t shares = 0;
   };
-  template <bool timed, bool strangers>
+  template <bool timed, bool unshared>
   void look_up(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
                std::uint32_t granularity, std::uint64_t* done, Sent& out);
   static bool meet_any(const Outstanding* entries, const Routed& lines, const LineParts& parts);
@@ -260,22 +262,22 @@ class L2Cache {
              const std::uint8_t* missing, const std::uint64_t* until);
   bool enter_avx512(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
                     const std::uint8_t* missing, const std::uint64_t* until);
-  void read_strangers(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
-                      std::uint32_t granularity, std::uint64_t* done);
-  bool read_strangers_avx512(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
-                             std::uint32_t granularity, std::uint64_t* done);
+  void read_unshared(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
+                     std::uint32_t granularity, std::uint64_t* done);
+  bool read_unshared_avx512(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
+                            std::uint32_t granularity, std::uint64_t* done);
   void read_counting(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
                      std::uint32_t granularity, std::uint64_t* done);
   void look_up_timed(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
                      std::uint32_t granularity, std::uint64_t* done, Sent& out);
-  void look_up_strangers(int sm, const Routed& lines, const LineParts& parts,
-                         std::uint32_t granularity, Sent& out);
+  void look_up_unshared(int sm, const Routed& lines, const LineParts& parts,
+                        std::uint32_t granularity, Sent& out);
   static void remember(Outstanding& p, std::uint64_t line, std::uint64_t done);
   std::uint8_t bring_home(int sm, std::uint64_t line, std::uint8_t& sectors, std::uint8_t& crossing,
                           Stay stay, L2Side::Traffic& out);
   std::uint64_t read_one(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
                          std::uint64_t now, std::uint32_t fetch_sectors, Stay stay,
-                         const MemoryPath::Seat* seat, bool apart);
+                         const MemoryPath::Address* address, bool apart);
   std::uint64_t write_one(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
                           std::uint8_t full, const std::uint32_t* bytes, std::uint8_t again,
                           bool opens, std::uint64_t now, Stay stay);

@@ -53,18 +53,18 @@ WARPMEM_AVX512 void L2Cache::draw_avx512(const LineWords& words, std::uint64_t h
   }
 }
 
-// read_strangers() where all lines of a list are read, no more than a warp has lanes. False, and
+// read_unshared() where all lines of a list are read, no more than a warp has lanes. False, and
 // nothing is done, where they are not. What later steps read as a whole is written as a whole: a
 // host waits for bytes that it has just written piece by piece.
-WARPMEM_AVX512 bool L2Cache::read_strangers_avx512(int sm, const Routed& lines,
-                                                   const LineParts& parts, std::uint64_t now,
-                                                   std::uint32_t granularity, std::uint64_t* done) {
+WARPMEM_AVX512 bool L2Cache::read_unshared_avx512(int sm, const Routed& lines,
+                                                  const LineParts& parts, std::uint64_t now,
+                                                  std::uint32_t granularity, std::uint64_t* done) {
   const std::size_t count = parts.count;
   if (count == 0 || count != static_cast<std::size_t>(lines.count) || count > kWarpLanes)
     return false;
   const std::uint32_t side = reads_.sm(sm).side;
   alignas(64) std::array<std::uint8_t, LineList::kMost> here, missing, fetched, brought;
-  side_[side].read(lines.seat, parts, granularity, here.data(), missing.data(), true);
+  side_[side].read(lines.set_tag, parts, granularity, here.data(), missing.data(), true);
   sink_.reads(wide::bits_in_low_halves(parts.sectors.data(), count));
   sink_.read_hits(wide::bits_in_low_halves(here.data(), count));
   sink_.read_requests(count);
@@ -101,7 +101,7 @@ WARPMEM_AVX512 bool L2Cache::read_strangers_avx512(int sm, const Routed& lines,
     const __m256i sectors = bytes(_mm512_srli_epi32(first, 8), _mm512_srli_epi32(second, 8));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(far.index.data()), bytes(first, second));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(far.sectors.data()), sectors);
-    side_[1 - side].read(lines.seat, far, 1, here.data(), brought.data());
+    side_[1 - side].read(lines.set_tag, far, 1, here.data(), brought.data());
     sink_.crosses(wide::bits_in_low_halves(_mm512_zextsi256_si512(sectors)),
                   wide::bits_in_low_halves(here.data(), far.count));
   }

@@ -21,13 +21,13 @@ inline L2Cache::Met L2Cache::meet(std::uint32_t side, const Route& route, std::u
   sink_.reads(sectors_in(sectors));
   L2Side& near = side_[side];
   const L2Side::Found found =
-      near.read(route.seat, sectors, granularity, route.home == side ? stay : of_copy(stay));
+      near.read(route.set_tag, sectors, granularity, route.home == side ? stay : of_copy(stay));
   // What arrives with the very request it belongs to was no hit.
   sink_.read_hits(sectors_in(found.here & sectors & ~joined));
   Met met{found.missing, found.missing, found.missing && route.home != side};
   if (met.crosses) {
     L2Side& home = side_[route.home];
-    const L2Side::Found there = home.read(route.seat, found.missing, 1, stay);
+    const L2Side::Found there = home.read(route.set_tag, found.missing, 1, stay);
     sink_.crosses(sectors_in(found.missing), sectors_in(there.here & found.missing));
     met.fetched = there.missing;
     account(home, out);
@@ -69,19 +69,19 @@ inline void L2Cache::put(std::uint32_t near, const Route& route, std::uint8_t se
   const std::uint64_t sent = sectors_in(sectors & ~again);
   sink_.writes(opens, sent, sent);
   L2Side& home = side_[route.home];
-  home.write(home.find(route.seat), sectors, full, bytes, stay);
+  home.write(home.find(route.set_tag), sectors, full, bytes, stay);
   account(home, out);
   if (route.home != near) {
     sink_.write_crosses(sent);
     // The writer's side keeps what it wrote whole; what it wrote in part is stale there.
     const auto stale = static_cast<std::uint8_t>(sectors & ~full);
-    if (stale) side_[near].drop(route.seat, stale);
+    if (stale) side_[near].drop(route.set_tag, stale);
     if (full) {
-      side_[near].fill(side_[near].find(route.seat), full, of_copy(stay));
+      side_[near].fill(side_[near].find(route.set_tag), full, of_copy(stay));
       account(side_[near], out);
     }
   } else if (spec_.sides == 2) {
-    side_[1 - near].drop(route.seat, sectors);
+    side_[1 - near].drop(route.set_tag, sectors);
   }
 }
 

@@ -12,7 +12,7 @@ void ReadCoalescer::resize(std::size_t sms, std::size_t groups) {
   entries_ = std::pmr::vector<Outstanding>(groups * kEntries, large_pages());
 }
 
-// A read of a line that another is under way for.
+// A read of a line that another is outstanding for.
 ReadCoalescer::Asked::How ReadCoalescer::meet(int sm, Sm& from, Outstanding& entry,
                                               std::uint8_t sectors, std::uint64_t now,
                                               bool apart) const {
@@ -33,7 +33,7 @@ ReadCoalescer::Asked::How ReadCoalescer::meet(int sm, Sm& from, Outstanding& ent
     entry.merge();
     return How::kMerged;
   }
-  // Only other sectors of the line: what past its L1 an SM asks for twice it gets twice
+  // Only other sectors of the line: what past its L1 an SM requests for twice it gets twice
   // (l1tex__m_xbar2l1tex_read_sectors of the suite's load_paths_ldcg), so that travelled apart.
   if (apart || !entry.is_of(sm) || (entry.sectors() & sectors) != 0 || now > entry.leaves ||
       from.requests - entry.number >= spec_.read_entries)

@@ -1,11 +1,11 @@
-// Reads that are under way between SMs and the L2, by GPC: which of them share a request.
+// Reads that are outstanding between SMs and the L2, by GPC: which of them share a request.
 //
 // Models: a GPC's request coalescer (LRC) joins reads of the same sectors, up to so many SMs a
 // request, until the first one's answer has come to it (kernels/micro/shared_reads.cu); and misses
 // of one SM on different sectors of a line travel together while the first of them waits in its SM:
 // a few cycles after the latest that joined it and behind those before it, one of which leaves a
 // cycle, but not when more lines follow than can wait (kernels/micro/read_joins.cu; misses of
-// different SMs never join). A read is under way until its answer is back, which its owner says.
+// different SMs never join). A read is outstanding until its answer is back, which its owner says.
 // Leaves out: reads beyond one for each of a GPC's entries, of which the later one is remembered.
 #pragma once
 
@@ -41,7 +41,7 @@ class ReadCoalescer {
 
  public:
   static constexpr std::uint32_t kEntries = 1u << kEntryBits;  // of a GPC
-  // A read that is under way, or was.
+  // A read that is outstanding, or was.
   struct alignas(32) Outstanding {
     std::uint64_t line = ~std::uint64_t{0};
     std::uint64_t leaves = 0, until = 0;  // cycles: leaves its SM, is back there
@@ -110,7 +110,7 @@ class ReadCoalescer {
   // `apart`: it does not travel with misses on other sectors of the line.
   Asked ask(int sm, Sm& from, Outstanding& entry, std::uint64_t line, std::uint8_t sectors,
             std::uint64_t now, bool apart) const;
-  // No read is under way any more; cycles may start again.
+  // No read is outstanding any more; cycles may start again.
   void clear();
 
  private:

@@ -121,7 +121,7 @@ void divide_early(const MemorySpec& spec, const WarpAccess& a, const AccessPlan&
   const bool l1 = textures ? !spec.texture : through_l1(spec, plan);
   of.load(spec, a, l1, false, lines);
   if (spec.access == AccessRule::kSubRequests && !textures && !l1) {
-    // Requests that want the same sectors share them on their way past the L1.
+    // Requests that want the same sectors share them in flight past the L1.
     std::vector<Transaction> own;
     for (const Transaction& t : of.moves)
       if (std::ranges::find(own, t.address, &Transaction::address) == own.end()) own.push_back(t);

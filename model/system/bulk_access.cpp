@@ -55,7 +55,7 @@ void ShapedMemory<Shape>::bulk(const WarpLanes& w, const AccessPlan& plan, Acces
   }
 }
 
-// To the L2 alone: bytes side by side by the copy engine, or the line of each lane's address.
+// To the L2 alone: bytes in a row by the copy engine, or the line of each lane's address.
 template <class Shape>
 void ShapedMemory<Shape>::prefetch_l2(const WarpLanes& w, const AccessPlan& plan,
                                       AccessTiming& place) {

@@ -21,8 +21,8 @@ void bring_other_line(L2& l2, int sm, std::uint64_t line, std::uint8_t whole, st
 
 }  // namespace
 
-// Lines of strangers miss the host's caches one after the other unless they are all asked for
-// first.
+// Lines of fully divergent lanes miss the host's caches one after the other unless they are all
+// asked for first.
 template <class Shape>
 void ShapedMemory<Shape>::prepare(const WarpLanes& w, const AccessPlan& plan, int sm, Lines& out) {
   const bool store = plan.action == Action::kGlobalStore;
@@ -52,13 +52,13 @@ void ShapedMemory<Shape>::prepare(const WarpLanes& w, const AccessPlan& plan, in
     L1& l1 = l1_[static_cast<std::size_t>(sm)];
     const auto count = static_cast<std::size_t>(out.count);
     if (count == 1) {
-      out.l1.put(0, l1.seat(out.line[0]));
+      out.l1.put(0, l1.set_tag(out.line[0]));
       out.put(0, l2_.route(out.line[0]));
       l1.prefetch(out.l1[0]);
       l2_.prefetch(sm, out.route(0), store);
     } else {
       const LineWords words(out);
-      l1.seats(out, words, out.l1);
+      l1.set_tags(out, words, out.l1);
       l2_.route(out, words);
       l1.prefetch(out.l1, count);
       if (!store) l2_.prefetch_reads(sm, out);
@@ -66,17 +66,17 @@ void ShapedMemory<Shape>::prepare(const WarpLanes& w, const AccessPlan& plan, in
         for (std::size_t i = 0; i < count; ++i) l2_.prefetch(sm, out.route(i), true);
     }
     if (path_ && !store) [[unlikely]]
-      prepare_ways(sm, out);
+      prepare_path(sm, out);
   }
 }
 
 template <class Shape>
-void ShapedMemory<Shape>::prepare_ways(int sm, Lines& out) {
-  if (!out.way) out.way = std::make_unique<MemoryPath::Seats>();
-  if (out.count == 1) out.way->put(0, path_->seat(out.line[0]));
-  else path_->seats(out, *out.way);
+void ShapedMemory<Shape>::prepare_path(int sm, Lines& out) {
+  if (!out.addresses) out.addresses = std::make_unique<MemoryPath::Addresses>();
+  if (out.count == 1) out.addresses->put(0, path_->address_of(out.line[0]));
+  else path_->addresses_of(out, *out.addresses);
   for (std::size_t i = 0; i < static_cast<std::size_t>(out.count); ++i)
-    l2_.prefetch_way(sm, out.line[i], out.route(i), (*out.way)[i]);
+    l2_.prefetch_path(sm, out.line[i], out.route(i), (*out.addresses)[i]);
 }
 
 // Sectors that are read past the L1 come to shared memory, a sector takes it so long.
@@ -158,14 +158,14 @@ inline void ShapedMemory<Shape>::load_line(const WarpLanes& w, const AccessPlan&
   sink_.fill(place, lines.line[0], missing);
   place.left_sm = true;
   ++place.missed;
-  MemoryPath::Seat way;
-  if (path_) way = (*lines.way)[0];
+  MemoryPath::Address address;
+  if (path_) address = (*lines.addresses)[0];
   const std::uint64_t done =
       is_plain(plan) && misses_.empty()
           ? l2_.read(place.sm, lines, one.missing, place.tags, plan.fetch_sectors,
-                     path_ ? &way : nullptr)
+                     path_ ? &address : nullptr)
           : read_missed_line(place, place.tags, lines.line[0], lines.route(0), one.missing,
-                             plan.fetch_sectors, plan.stay, path_ ? &way : nullptr);
+                             plan.fetch_sectors, plan.stay, path_ ? &address : nullptr);
   if constexpr (!L2::kAnswersLater)
     if (asks_for_block(plan)) [[unlikely]]
       bring_other_line(l2_, place.sm, lines.line[0], line_.whole(), place.tags, plan.stay);
@@ -319,7 +319,7 @@ template <class Misses>
                                                                     const Misses& missed,
                                                                     std::uint64_t* done) {
   if (is_plain(plan) && misses_.empty()) [[likely]] {
-    l2_.read(place.sm, lines, lines.way.get(), missed, place.tags, plan.fetch_sectors, done);
+    l2_.read(place.sm, lines, lines.addresses.get(), missed, place.tags, plan.fetch_sectors, done);
   } else {
     for (std::size_t k = 0; k < missed.count; ++k) {
       const std::size_t at = missed.index[k];

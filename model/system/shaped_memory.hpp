@@ -29,7 +29,7 @@
 
 namespace warpmem::model {
 
-// `timed`: keeps time, on the way to the L2 and DRAM that the spec has.
+// `timed`: keeps time, on the path to the L2 and DRAM that the spec has.
 template <class Shape>
 class ShapedMemory : public MemorySystem, public SectoredLines {
  public:
@@ -86,10 +86,10 @@ class ShapedMemory : public MemorySystem, public SectoredLines {
                                              std::uint64_t now);
 
  private:
-  void prepare_ways(int sm, Lines& out);
+  void prepare_path(int sm, Lines& out);
   void access(const WarpLanes&, const AccessPlan&, AccessTiming&, const Lines* prepared);
-  void empty_l1(int sm);  // but for local memory
-  void empty_l1s(const LaunchMemory& launch);
+  void invalidate_l1(int sm);  // but for local memory
+  void renew_l1s(const LaunchMemory& launch);
   static std::uint32_t async_wavefronts(const WarpLanes&, const AccessPlan&, const AccessTiming&,
                                         std::uint32_t lines);
   void copy_past_l1(const WarpLanes&, const AccessPlan&, AccessTiming&, const Lines&);
@@ -110,20 +110,20 @@ class ShapedMemory : public MemorySystem, public SectoredLines {
   void bulk(const WarpLanes&, const AccessPlan&, AccessTiming&);
   std::uint64_t read_beyond(const AccessTiming&, std::uint64_t at, std::uint64_t line, const Route&,
                             std::uint8_t sectors, std::uint32_t fetch, Stay own = Stay::kUnsaid,
-                            const MemoryPath::Seat* seat = nullptr, bool apart = false);
+                            const MemoryPath::Address* address = nullptr, bool apart = false);
   std::uint64_t read_missed_line(const AccessTiming&, std::uint64_t at, std::uint64_t line,
                                  const Route&, std::uint8_t sectors, std::uint32_t fetch, Stay own,
-                                 const MemoryPath::Seat* seat = nullptr, bool apart = false);
+                                 const MemoryPath::Address* address = nullptr, bool apart = false);
   // When it is back.
   std::uint64_t read_l2(AccessTiming&, std::uint64_t at, std::uint64_t line, const Route&,
                         std::uint8_t sectors, std::uint32_t fetch, Stay own = Stay::kUnsaid,
-                        const MemoryPath::Seat* seat = nullptr, bool apart = false);
+                        const MemoryPath::Address* address = nullptr, bool apart = false);
   void lands(int sm, std::uint64_t cycle, std::uint8_t sectors, std::uint64_t millicycles);
   // `tags`, `data`: cycles in which the line passes the L1's two stages.
   void write_l2(AccessTiming&, const LineTouch& touch, const Route&, std::uint64_t tags,
                 std::uint64_t data);
   // To the L2 at cycle `at`: sectors of `again` are with an earlier request, and one that does not
-  // open a request of its own rides along.
+  // open a request of its own shares another's.
   void send(AccessTiming&, const LineTouch& touch, const Route&, std::uint8_t again, bool opens,
             std::uint64_t at);
   std::uint64_t texture_line(L1& cache, const LineTouch&, AccessTiming&);

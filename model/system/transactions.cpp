@@ -72,7 +72,7 @@ void Transactions::list(const MemorySpec& spec, AccessRule rule, const WarpAcces
   }
 }
 
-// On 5.x and 6.x requests of one instruction that want the same sectors share them on their way
+// On 5.x and 6.x requests of one instruction that want the same sectors share them in flight
 // past the L1 (columns of two words a sector move half of what requests alone would: gld_efficiency
 // of 25 % on 6.1 for blocks of 16 x 16, and not 12.5 %). Before, each transaction moves by itself.
 void Transactions::load(const MemorySpec& spec, const WarpAccess& a, bool l1, bool past,

@@ -1,5 +1,5 @@
-// What threads tell each other of a batch of steps before they meet. Each writes its own line of
-// the host's cache; one for even batches, one for odd ones, so that a thread that is ahead by a
+// What threads report to each other of a batch of steps before they meet. Each writes its own line
+// of the host's cache; one for even batches, one for odd ones, so that a thread that is ahead by a
 // meeting writes over nothing that others still read.
 #pragma once
 
@@ -11,7 +11,7 @@
 namespace warpmem::sim {
 
 struct alignas(64) BatchReport {
-  std::uint64_t work = 0, asks = 0, ended = 0, records = 0, idle_since = 0;
+  std::uint64_t work = 0, requests = 0, ended = 0, records = 0, idle_since = 0;
   bool late = false, idle = false, failed = false, stops = false, busy = false;
 };
 
@@ -26,7 +26,7 @@ class BatchReports {
     all.idle = true;
     for (const auto& by : reports_) {
       const BatchReport& one = by[batch % 2];
-      all.work += one.work, all.asks += one.asks, all.records += one.records;
+      all.work += one.work, all.requests += one.requests, all.records += one.records;
       all.ended += one.ended;
       all.idle_since = std::max(all.idle_since, one.idle_since);
       all.late |= one.late, all.idle &= one.idle, all.busy |= one.busy;

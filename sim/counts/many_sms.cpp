@@ -64,7 +64,7 @@ class Run {
   Result<ManySmsResult> all(model::SectoredMemory& into);
 
  private:
-  // Why all threads stop working side by side.
+  // Why all threads stop working in parallel.
   enum class Why { kOver, kFewWarps, kBusy, kLate, kNobody, kFailed, kStopped, kTooLong };
 
   Result<void> place_first();
@@ -163,7 +163,7 @@ Result<void> Run::alone() {
 }
 
 // The steps of a batch, but for the end of the last one: the CTA that is to start first there.
-// `exchanged`: how often threads have told each other how many CTAs ended.
+// `exchanged`: how often threads have exchanged how many CTAs ended.
 std::uint64_t Run::run_batch(unsigned number, std::uint64_t steps, Progress& progress,
                              std::uint64_t& exchanged, BatchReport& mine) {
   SmShare::Part& part = *shares_[number].part;
@@ -186,8 +186,8 @@ std::uint64_t Run::run_batch(unsigned number, std::uint64_t steps, Progress& pro
     first = std::min<std::uint64_t>(progress.next + ended.before, all_ctas());
     progress.end(ended.all, all_ctas());
   }
-  mine.asks = asked.list().asks.size();
-  mine.work += mine.asks;
+  mine.requests = asked.list().requests.size();
+  mine.work += mine.requests;
   mine.records = shares_[number].memory->counters().records;
   mine.late = part.late();
   mine.idle = part.has_been_idle() && part.ended() == 0;
@@ -226,7 +226,7 @@ void Run::together(unsigned number) {
       why = all.failed ? Why::kFailed : Why::kStopped;
       break;
     }
-    const bool whole = all.asks == 0 || l2_->serve(number, progress.batch);
+    const bool whole = all.requests == 0 || l2_->serve(number, progress.batch);
     part.answered();
     end_step(part, first);
     progress.end(all.ended, all_ctas());

@@ -30,22 +30,22 @@ std::vector<model::L2Requests*> SharedL2::requests_of(SmShares& shares) {
 }
 
 bool SharedL2::serve(unsigned number, std::uint64_t batch) {
-  using Place = model::SplitL2::Place;
+  using Position = model::SplitL2::Position;
   constexpr int kRounds = 4;
   const auto threads = static_cast<unsigned>(shares_.size());
-  Place from = model::SplitL2::kFirst;
-  bool rides = false;
+  Position from = model::SplitL2::kFirst;
+  bool merged = false;
   for (int round = 1;; ++round) {
     for (std::uint32_t g = number; g < l2_.groups(); g += threads) l2_.coalesce(g, from, batch);
     barrier_.meet(number);
-    const Place end = l2_.end();
-    rides = l2_.rides();
+    const Position end = l2_.end();
+    merged = l2_.merged();
     l2_.look_up(number, from, end);
     barrier_.meet(number);
     l2_.queue(number, from, end);
     barrier_.meet(number);
     l2_.answer(number, from, end, batch);
-    if (end == Place{}) break;
+    if (end == Position{}) break;
     barrier_.meet(number);
     if (number == 0) l2_.set_free(l2_.free_behind());
     if (round == kRounds) {
@@ -54,16 +54,16 @@ bool SharedL2::serve(unsigned number, std::uint64_t batch) {
         ++cut_;
       }
       barrier_.meet(number, true);
-      from = Place{};
+      from = Position{};
       break;
     }
     from = end;
   }
   const bool at_once = from == model::SplitL2::kFirst;
-  if (number == 0 && from != Place{}) next_free_ = l2_.free_behind(), free_known_ = true;
-  if (rides || !at_once) {
+  if (number == 0 && from != Position{}) next_free_ = l2_.free_behind(), free_known_ = true;
+  if (merged || !at_once) {
     barrier_.meet(number);
-    l2_.answer_rides(number);
+    l2_.answer_merged(number);
     barrier_.meet(number);  // nobody looks at the others' requests any more
   }
   shares_[number].l2().answer();

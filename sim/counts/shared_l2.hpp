@@ -1,5 +1,5 @@
 // The L2 behind SMs that are shared out: serves what they asked for in a batch of steps, on all
-// threads, parts of its sets side by side (model/l2/split_l2.hpp).
+// threads, parts of its sets in parallel (model/l2/split_l2.hpp).
 #pragma once
 
 #include <cstdint>

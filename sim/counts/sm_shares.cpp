@@ -89,14 +89,14 @@ Error SmShares::failure() const {
 }
 
 Result<void> SmShares::release_barriers(ForcedBarriers& forced) {
-  const auto standing = [this] {
-    Standings all;
-    for (const SmShare& s : shares_) s.part->add_standing(all);
+  const auto barrier_waits = [this] {
+    AllBarrierWaits all;
+    for (const SmShare& s : shares_) s.part->add_barrier_waits(all);
     return all.text();
   };
-  if (forced.stuck.empty()) forced.stuck = standing();
+  if (forced.stuck.empty()) forced.stuck = barrier_waits();
   for (SmShare& s : shares_) s.part->release_barriers();
-  if (idle()) return nobody_can_go_on(standing(), what_.reader.path());
+  if (idle()) return nobody_can_go_on(barrier_waits(), what_.reader.path());
   return {};
 }
 

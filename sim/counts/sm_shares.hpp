@@ -9,8 +9,8 @@
 #include "model/l2/l2_requests.hpp"
 #include "sim/counts/counted_sms.hpp"
 #include "sim/counts/many_sms.hpp"
+#include "sim/engine/barrier_waits.hpp"
 #include "sim/engine/block_cache.hpp"
-#include "sim/engine/standing.hpp"
 
 namespace warpmem::sim {
 

@@ -524,9 +524,9 @@ TEST_CASE("lines read together come to the same as one after the other") {
       }
       together.route(lines);
       std::array<std::uint64_t, model::LineList::kMost> done;
-      model::MemoryPath::Seats ways;
-      first.seats(lines, ways);
-      together.read(sm, lines, &ways, parts, now, 0, done.data());
+      model::MemoryPath::Addresses addresses;
+      first.addresses_of(lines, addresses);
+      together.read(sm, lines, &addresses, parts, now, 0, done.data());
       // The numbers that regions of memory get hang on the order in which they are met.
       for (int i = 0; i < lines.count; ++i) alone.route(lines.line[static_cast<std::size_t>(i)]);
       for (std::size_t k = 0; k < parts.count; ++k) {
