@@ -41,7 +41,7 @@ void SplitL2::fetch_granularity(std::uint32_t sectors) {
   for (auto& s : shards_) s->fetch_granularity(sectors);
 }
 
-void SplitL2::coalesce(std::uint32_t group, const Position& from, std::uint64_t batch) {
+void SplitL2::coalesce(std::uint32_t group, const Cursor& from, std::uint64_t batch) {
   constexpr std::uint32_t kAhead = 12;
   Group& g = groups_[group];
   if (from == kFirst) g.merged = false;
@@ -133,8 +133,8 @@ inline bool SplitL2::coalesce_one(Group& g, std::uint32_t list, std::uint32_t nu
   return true;
 }
 
-SplitL2::Position SplitL2::end() const {
-  Position first;
+SplitL2::Cursor SplitL2::end() const {
+  Cursor first;
   for (const Group& g : groups_) first = std::min(first, g.stop);
   return first;
 }
@@ -191,7 +191,7 @@ inline void SplitL2::look_up_one(L2Cache& shard, L2Requests::List& list, L2Reque
   }
 }
 
-void SplitL2::look_up(std::uint32_t shard, const Position& from, const Position& end) {
+void SplitL2::look_up(std::uint32_t shard, const Cursor& from, const Cursor& end) {
   constexpr std::uint32_t kAskAhead = 16, kSetAhead = 6;
   L2Cache& own = *shards_[shard];
   for (std::uint32_t step = from.step; step < steps() && step <= end.step; ++step)
@@ -215,7 +215,7 @@ void SplitL2::look_up(std::uint32_t shard, const Position& from, const Position&
     }
 }
 
-void SplitL2::queue(std::uint32_t list, const Position& from, const Position& end) {
+void SplitL2::queue(std::uint32_t list, const Cursor& from, const Cursor& end) {
   const L2Requests::List& of = lists_[list]->list();
   queued_[list].assign(steps(), {});
   const auto& cost = shards_.front()->dram_cost_;
@@ -251,7 +251,7 @@ inline void SplitL2::put_down(Group& g, std::uint32_t list, std::uint32_t number
   p.until = std::max<std::uint64_t>(p.until, one.until);
 }
 
-void SplitL2::answer(std::uint32_t list, const Position& from, const Position& end,
+void SplitL2::answer(std::uint32_t list, const Cursor& from, const Cursor& end,
                      std::uint64_t batch) {
   L2Requests::List& of = lists_[list]->list();
   std::uint64_t behind = free_;
@@ -315,7 +315,7 @@ void SplitL2::serve(L2Request& one, const std::uint32_t* bytes) {
     shards_.front()->dram_queue(free_, one.now, one.fetched);
 }
 
-void SplitL2::serve_rest(const Position& from, std::uint64_t batch) {
+void SplitL2::serve_rest(const Cursor& from, std::uint64_t batch) {
   for (std::uint32_t step = from.step; step < steps(); ++step)
     for (std::uint32_t l = 0; l < lists_.size(); ++l) {
       const L2Requests::List& list = lists_[l]->list();
@@ -325,7 +325,7 @@ void SplitL2::serve_rest(const Position& from, std::uint64_t batch) {
 }
 
 // One behind the place where some GPC stopped, whichever.
-void SplitL2::serve_late(const Position& at, std::uint64_t batch) {
+void SplitL2::serve_late(const Cursor& at, std::uint64_t batch) {
   L2Requests::List& list = lists_[at.list]->list();
   L2Request& one = list.requests[at.ask];
   if (one.kind != Kind::kRead && one.kind != Kind::kMerged) {

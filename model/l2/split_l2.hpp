@@ -45,25 +45,25 @@ class SplitL2 {
   const std::vector<std::uint8_t>& group_of_sm() const { return group_of_sm_; }
 
   // A request: of which step and list, which one.
-  struct Position {
+  struct Cursor {
     std::uint32_t step = ~0u, list = ~0u, ask = ~0u;
-    auto operator<=>(const Position&) const = default;
+    auto operator<=>(const Cursor&) const = default;
   };
-  static constexpr Position kFirst{0, 0, 0};
+  static constexpr Cursor kFirst{0, 0, 0};
   // `batch`: a number that goes up, from 1. `from`: kFirst, or where the phases before ended.
-  void coalesce(std::uint32_t group, const Position& from, std::uint64_t batch);
+  void coalesce(std::uint32_t group, const Cursor& from, std::uint64_t batch);
   // Behind all of coalesce(): as far as the next three go.
-  Position end() const;
+  Cursor end() const;
   // Whether some read merged on the answer to another that is not known yet: then answer() of all
   // lists comes before anybody takes answers from one.
   bool merged() const;
-  void look_up(std::uint32_t shard, const Position& from, const Position& end);
-  void queue(std::uint32_t list, const Position& from, const Position& end);
-  void answer(std::uint32_t list, const Position& from, const Position& end, std::uint64_t batch);
+  void look_up(std::uint32_t shard, const Cursor& from, const Cursor& end);
+  void queue(std::uint32_t list, const Cursor& from, const Cursor& end);
+  void answer(std::uint32_t list, const Cursor& from, const Cursor& end, std::uint64_t batch);
   // When DRAM is done with all of it.
   std::uint64_t free_behind() const;
   void answer_merged(std::uint32_t list);
-  void serve_rest(const Position& from, std::uint64_t batch);
+  void serve_rest(const Cursor& from, std::uint64_t batch);
   std::uint64_t free() const { return free_; }
   void set_free(std::uint64_t cycle) { free_ = cycle; }
 
@@ -85,7 +85,7 @@ class SplitL2 {
     ReadCoalescer front;
     L2Counting counted;
     std::vector<Unknown> unknown;  // by entry
-    Position stop;
+    Cursor stop;
     bool merged = false;
   };
   struct Queued {
@@ -96,7 +96,7 @@ class SplitL2 {
   std::uint32_t steps() const { return lists_.front()->list().steps; }
   // How many of a list's requests of a step are in front of this place.
   std::uint32_t end_of(const L2Requests::List& list, std::uint32_t step, std::uint32_t number,
-                       const Position& end) const {
+                       const Cursor& end) const {
     if (step > end.step || (step == end.step && number > end.list)) return list.begin(step);
     return step == end.step && number == end.list ? std::min(end.ask, list.end(step))
                                                   : list.end(step);
@@ -111,7 +111,7 @@ class SplitL2 {
   void back(L2Request& one, std::uint64_t& free) const;
   void put_down(Group& g, std::uint32_t list, std::uint32_t number, std::uint64_t batch);
   void serve_read(Group& g, L2Request& one);
-  void serve_late(const Position& at, std::uint64_t batch);
+  void serve_late(const Cursor& at, std::uint64_t batch);
 
   L2Cache::Spec spec_;
   std::vector<L2Requests*> lists_;

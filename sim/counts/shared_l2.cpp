@@ -30,22 +30,22 @@ std::vector<model::L2Requests*> SharedL2::requests_of(SmShares& shares) {
 }
 
 bool SharedL2::serve(unsigned number, std::uint64_t batch) {
-  using Position = model::SplitL2::Position;
+  using Cursor = model::SplitL2::Cursor;
   constexpr int kRounds = 4;
   const auto threads = static_cast<unsigned>(shares_.size());
-  Position from = model::SplitL2::kFirst;
+  Cursor from = model::SplitL2::kFirst;
   bool merged = false;
   for (int round = 1;; ++round) {
     for (std::uint32_t g = number; g < l2_.groups(); g += threads) l2_.coalesce(g, from, batch);
     barrier_.meet(number);
-    const Position end = l2_.end();
+    const Cursor end = l2_.end();
     merged = l2_.merged();
     l2_.look_up(number, from, end);
     barrier_.meet(number);
     l2_.queue(number, from, end);
     barrier_.meet(number);
     l2_.answer(number, from, end, batch);
-    if (end == Position{}) break;
+    if (end == Cursor{}) break;
     barrier_.meet(number);
     if (number == 0) l2_.set_free(l2_.free_behind());
     if (round == kRounds) {
@@ -54,13 +54,13 @@ bool SharedL2::serve(unsigned number, std::uint64_t batch) {
         ++cut_;
       }
       barrier_.meet(number, true);
-      from = Position{};
+      from = Cursor{};
       break;
     }
     from = end;
   }
   const bool at_once = from == model::SplitL2::kFirst;
-  if (number == 0 && from != Position{}) next_free_ = l2_.free_behind(), free_known_ = true;
+  if (number == 0 && from != Cursor{}) next_free_ = l2_.free_behind(), free_known_ = true;
   if (merged || !at_once) {
     barrier_.meet(number);
     l2_.answer_merged(number);
