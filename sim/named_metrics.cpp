@@ -8,7 +8,7 @@
 
 #include "metrics/metric.hpp"
 #include "model/access/rule/access_rule.hpp"
-#include "model/interconnect/place.hpp"
+#include "model/interconnect/resource.hpp"
 #include "sim/metric_rows.hpp"
 
 namespace warpmem::sim {
@@ -80,7 +80,7 @@ class CountersByName {
           t.sms == 0 ? 0 : static_cast<double>(t.sms_used) / static_cast<double>(t.sms);
       return known(used * t.sm_time * static_cast<double>(t.running));
     }
-    const model::Place place = l1 ? model::Place::kL1 : model::Place::kSlice;
+    const model::Resource place = l1 ? model::Resource::kL1 : model::Resource::kSlice;
     for (const TimeResult::Use& use : t.uses)
       if (use.place == place) return known(use.share);
     return known(0.0);

@@ -87,7 +87,7 @@ std::string loops_text(const std::vector<std::string>& places) {
          places_text(places);
 }
 
-// How far all launches together are, told to the caller, who may stop them.
+// How far all launches together are, reported to the caller, who may stop them.
 class Tally {
  public:
   Tally(const ReplayOptions& options, std::uint64_t total) : options_(options), total_(total) {}
@@ -136,7 +136,7 @@ struct Engine {
   Engine(const trace::TraceReader& reader, const model::Card& card, const ReplayOptions& options)
       : memory(model::memory_system_of(card, options.time, options.general_memory, options.flat)),
         cache(reader, options.decoded_bytes, options.rewrite, options.decoded) {
-    if (options.caches) memory->tell_caches(options.caches);
+    if (options.caches) memory->listen_to_caches(options.caches);
   }
   std::unique_ptr<model::MemorySystem> memory;
   BlockCache cache;

@@ -1,8 +1,8 @@
 // Replays a trace on a GPU card with the counts engine: functional, in a fixed order.
 //
 // Order (docs/replay-order.md): CTAs go to SMs as hardware places them, as many as fit; a rough
-// clock made of measured latencies says which warp is next, which reads are under way together and
-// which stores leave an SM side by side. Same trace, card and version: same result.
+// clock made of measured latencies says which warp is next, which reads are outstanding together
+// and which stores leave an SM together. Same trace, card and version: same result.
 #pragma once
 
 #include <functional>
@@ -45,7 +45,7 @@ struct ReplayOptions {
                                 // depends on it
   bool flat = false;            // with the counts engine: the order of accesses does not
                                 // depend on what hits, so caches of all sizes see the same
-  model::CacheListener* caches = nullptr;  // who hears of every use of the caches; with `flat`
+  model::CacheListener* caches = nullptr;  // who listens to every use of the caches; with `flat`
                                            // only, on one thread
   const DecodedTrace* decoded = nullptr;   // the trace's blocks, where they are decoded already
   const Rewrite* rewrite =
@@ -76,7 +76,7 @@ struct ReplayedLaunch {
   // With ReplayOptions::banks: words that the banks of shared memory gave or took, all SMs
   // together.
   std::optional<model::PartitionTraffic> bank_traffic;
-  std::vector<std::uint64_t> cycles_by_site;  // under way, added up over accesses
+  std::vector<std::uint64_t> cycles_by_site;  // outstanding, added up over accesses
   Occupancy occupancy;
   bool complete = true;  // all of its records were in the trace
   std::vector<std::string> notes;

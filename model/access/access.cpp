@@ -9,13 +9,7 @@
 namespace warpmem::model {
 namespace {
 
-// Bytes [first, first + length) of a 32-byte sector as a mask.
-std::uint32_t byte_mask(std::uint32_t first, std::uint32_t length) {
-  const std::uint32_t ones = length >= 32 ? ~0u : (1u << length) - 1;
-  return ones << first;
-}
-
-// Lines by number, for the length of one access: a warp of strangers has 32, and comparing each
+// Lines by number, for the length of one access: a fully divergent warp has 32, and comparing each
 // with all before it would cost more than the caches behind.
 class Finder {
  public:
@@ -48,31 +42,22 @@ class Finder {
   std::uint16_t at_[128];  // position + 1; twice as many as lines can be
 };
 
-std::uint8_t sector_bit(std::uint64_t address) {
-  return static_cast<std::uint8_t>(1u << address / kSectorBytes % kSectorsPerLine);
+std::uint8_t sector_bit(std::uint64_t address, LineSize size) {
+  return static_cast<std::uint8_t>(1u << size.sector(address));
 }
 
 // A lane whose bytes may lie in several sectors.
 void add_bytes(Finder& find, LineList& out, std::uint64_t address, std::uint64_t length,
-               bool with_bytes) {
+               bool with_bytes, LineSize size) {
   while (length > 0) {
     const std::uint64_t offset = address % kSectorBytes;
     const std::uint64_t here = length < kSectorBytes - offset ? length : kSectorBytes - offset;
-    const std::size_t at = find(address / kLineBytes);
-    out.sectors[at] |= sector_bit(address);
-    if (with_bytes)
-      out.bytes[at][address % kLineBytes / kSectorBytes] |=
-          byte_mask(static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(here));
+    const std::size_t at = find(size.line(address));
+    out.sectors[at] |= sector_bit(address, size);
+    if (with_bytes) out.bytes[at][size.sector(address)] |= bytes_in_sector(address, here);
     address += here;
     length -= here;
   }
-}
-
-std::uint8_t full_sectors(const std::array<std::uint32_t, kSectorsPerLine>& bytes) {
-  unsigned full = 0;
-  for (unsigned s = 0; s < kSectorsPerLine; ++s)
-    full |= static_cast<unsigned>(bytes[s] == ~0u) << s;
-  return static_cast<std::uint8_t>(full);
 }
 
 // Whether 32 keys all differ: each is compared with the sixteen behind it, in a ring.
@@ -85,18 +70,19 @@ WARPMEM_WIDE_HOSTS bool all_differ(const std::uint32_t* keys) {
   return !same;
 }
 
-// Lines and sectors of lanes that lie within a sector each, and what tells most lines apart.
+// Lines and sectors of lanes that lie within a sector each, and what distinguishes most lines.
 WARPMEM_WIDE_HOSTS void lanes_alone(const std::uint64_t* __restrict address, LineList& out,
-                                    std::uint32_t* __restrict key) {
+                                    std::uint32_t* __restrict key, LineSize size) {
+  const unsigned shift = size.shift(), last_sector = size.sectors() - 1;
   std::uint64_t* const __restrict line = out.line.data();
   for (int i = 0; i < kWarpLanes; ++i) {
-    line[i] = address[i] / kLineBytes;
-    key[i] = static_cast<std::uint32_t>(address[i] / kLineBytes);
+    line[i] = address[i] >> shift;
+    key[i] = static_cast<std::uint32_t>(address[i] >> shift);
   }
   std::uint8_t* const __restrict sectors = out.sectors.data();
   for (int i = 0; i < kWarpLanes; ++i)
     sectors[i] = static_cast<std::uint8_t>(
-        1u << (static_cast<std::uint32_t>(address[i] / kSectorBytes) % kSectorsPerLine));
+        1u << (static_cast<std::uint32_t>(address[i] / kSectorBytes) & last_sector));
 }
 
 #ifdef WARPMEM_AVX512
@@ -104,22 +90,26 @@ WARPMEM_WIDE_HOSTS void lanes_alone(const std::uint64_t* __restrict address, Lin
 // Both of these at once. Keys of 16 bits, which the lines of one warp in 130 have in common without
 // being the same: those are listed like any others. What a lane is compared with moves on by one
 // lane each time.
-WARPMEM_AVX512 bool strangers_avx512(const std::uint64_t* address, LineList& out) {
+WARPMEM_AVX512 bool divergent_avx512(const std::uint64_t* address, LineList& out, LineSize size) {
+  const __m512i last_sector = wide::all(size.sectors() - 1);
+  const __m128i shift = _mm_cvtsi32_si128(static_cast<int>(size.shift())),
+                of_line = _mm_cvtsi32_si128(static_cast<int>(size.shift() - 5)),
+                of_upper = _mm_cvtsi32_si128(static_cast<int>(size.shift() + 11));
   __m256i half[2];
   for (std::size_t h = 0; h < 2; ++h) {
     __m256i sectors[2];
     for (std::size_t q = 0; q < 2; ++q) {
       const std::size_t at = h * 16 + q * 8;
       const __m512i a = _mm512_loadu_si512(address + at);
-      _mm512_storeu_si512(out.line.data() + at, _mm512_srli_epi64(a, 7));
+      _mm512_storeu_si512(out.line.data() + at, _mm512_srl_epi64(a, shift));
       sectors[q] = _mm512_cvtepi64_epi32(_mm512_srli_epi64(a, 5));
     }
     const __m512i sector = _mm512_inserti64x4(_mm512_castsi256_si512(sectors[0]), sectors[1], 1);
-    const __m512i bit = _mm512_sllv_epi32(wide::all(1), _mm512_and_si512(sector, wide::all(3)));
+    const __m512i bit = _mm512_sllv_epi32(wide::all(1), _mm512_and_si512(sector, last_sector));
     _mm_storeu_si128(reinterpret_cast<__m128i*>(out.sectors.data() + h * 16),
                      _mm512_cvtepi32_epi8(bit));
     half[h] = _mm512_cvtepi32_epi16(
-        _mm512_xor_si512(_mm512_srli_epi32(sector, 2), _mm512_srli_epi32(sector, 18)));
+        _mm512_xor_si512(_mm512_srl_epi32(sector, of_line), _mm512_srl_epi32(sector, of_upper)));
   }
   const __m512i keys = _mm512_inserti64x4(_mm512_castsi256_si512(half[0]), half[1], 1);
   alignas(64) static constexpr auto kNext = [] {
@@ -141,15 +131,15 @@ WARPMEM_AVX512 bool strangers_avx512(const std::uint64_t* address, LineList& out
 
 #endif
 
-// A warp of strangers, with a line each, is most of what gathers are: no line has to be looked for
-// among the others.
-bool touch_strangers(const std::uint64_t* address, LineList& out) {
-  if ((address[0] ^ address[1]) < kLineBytes) return false;  // neighbours are no strangers
+// A fully divergent warp, with a line each, is most of what gathers are: no line has to be looked
+// for among the others.
+bool touch_divergent(const std::uint64_t* address, LineList& out, LineSize size) {
+  if ((address[0] ^ address[1]) < size.bytes()) return false;  // neighbours share lines
 #ifdef WARPMEM_AVX512
-  if (wide_host()) return strangers_avx512(address, out);
+  if (wide_host()) return divergent_avx512(address, out, size);
 #endif
   std::uint32_t keys[kWarpLanes];
-  lanes_alone(address, out, keys);
+  lanes_alone(address, out, keys, size);
   if (!all_differ(keys)) return false;
   out.count = kWarpLanes;
   return true;
@@ -158,27 +148,27 @@ bool touch_strangers(const std::uint64_t* address, LineList& out) {
 }  // namespace
 
 void touch_addresses(const std::uint64_t* address, int count, std::uint32_t bytes, bool with_bytes,
-                     LineList& out) {
+                     LineList& out, LineSize size) {
   std::uint64_t all = 0;
   for (int i = 0; i < count; ++i) all |= address[i];
   const bool in_one_sector =
       bytes <= kSectorBytes && !(bytes & (bytes - 1)) && !(all & (bytes - 1));
-  if (in_one_sector && !with_bytes && count == kWarpLanes && touch_strangers(address, out)) return;
+  if (in_one_sector && !with_bytes && count == kWarpLanes && touch_divergent(address, out, size))
+    return;
   Finder find(out, with_bytes);
   if (!in_one_sector) {
-    for (int i = 0; i < count; ++i) add_bytes(find, out, address[i], bytes, with_bytes);
+    for (int i = 0; i < count; ++i) add_bytes(find, out, address[i], bytes, with_bytes, size);
   } else if (with_bytes) {
-    const std::uint32_t ones = byte_mask(0, bytes);
+    const std::uint32_t ones = bytes_in_sector(0, bytes);
     for (int i = 0; i < count; ++i) {
-      const std::size_t at = find(address[i] / kLineBytes);
-      out.sectors[at] |= sector_bit(address[i]);
-      out.bytes[at][address[i] / kSectorBytes % kSectorsPerLine] |= ones
-                                                                    << address[i] % kSectorBytes;
+      const std::size_t at = find(size.line(address[i]));
+      out.sectors[at] |= sector_bit(address[i], size);
+      out.bytes[at][size.sector(address[i])] |= ones << address[i] % kSectorBytes;
     }
   } else {
     for (int i = 0; i < count; ++i) {
-      const std::size_t at = find(address[i] / kLineBytes);
-      out.sectors[at] |= sector_bit(address[i]);
+      const std::size_t at = find(size.line(address[i]));
+      out.sectors[at] |= sector_bit(address[i], size);
     }
   }
   out.count = find.count();
@@ -187,30 +177,31 @@ void touch_addresses(const std::uint64_t* address, int count, std::uint32_t byte
       out.full[i] = full_sectors(out.bytes[i]);
 }
 
-void touch_lines(const WarpAccess& access, bool with_bytes, LineList& out) {
+void touch_lines(const WarpAccess& access, bool with_bytes, LineList& out, LineSize size) {
   std::array<std::uint64_t, kWarpLanes> active;
   int count = 0;
   for (std::uint32_t rest = access.mask; rest; rest &= rest - 1)
     active[count++] = access.address[std::countr_zero(rest)];
-  touch_addresses(active.data(), count, access.bytes, with_bytes, out);
+  touch_addresses(active.data(), count, access.bytes, with_bytes, out, size);
 }
 
-void touch_span(std::uint64_t base, std::uint64_t length, bool with_bytes, LineList& out) {
+void touch_span(std::uint64_t base, std::uint64_t length, bool with_bytes, LineList& out,
+                LineSize size) {
   out.count = 0;
-  const std::uint64_t end = base + length;
-  for (std::uint64_t line = base / kLineBytes; line * kLineBytes < end; ++line) {
+  const std::uint64_t end = base + length, of_line = size.bytes();
+  for (std::uint64_t line = size.line(base); line * of_line < end; ++line) {
     const auto at = static_cast<std::size_t>(out.count++);
     auto& bytes = out.bytes[at];
-    const std::uint64_t start = line * kLineBytes;
+    const std::uint64_t start = line * of_line;
     out.line[at] = line;
-    if (start >= base && start + kLineBytes <= end) {  // all of it
-      out.sectors[at] = out.full[at] = 15;
-      bytes.fill(~0u);
+    if (start >= base && start + of_line <= end) {  // all of it
+      out.sectors[at] = out.full[at] = size.whole();
+      for (unsigned s = 0; s < kSectorsPerLine; ++s) bytes[s] = s < size.sectors() ? ~0u : 0;
       continue;
     }
     // Bytes [from, to) of the line.
     const auto from = static_cast<unsigned>(start < base ? base - start : 0);
-    const auto to = static_cast<unsigned>(end - start < kLineBytes ? end - start : kLineBytes);
+    const auto to = static_cast<unsigned>(end - start < of_line ? end - start : of_line);
     const unsigned first = from / 32, last = (to - 1) / 32;
     out.sectors[at] = static_cast<std::uint8_t>((2u << last) - (1u << first));
     if (!with_bytes) continue;
@@ -221,13 +212,13 @@ void touch_span(std::uint64_t base, std::uint64_t length, bool with_bytes, LineL
   }
 }
 
-std::uint32_t touched_words(const WarpAccess& access, std::uint64_t line) {
-  constexpr std::uint64_t kWords = kLineBytes / 4;
+std::uint32_t touched_words(const WarpAccess& access, std::uint64_t line, LineSize size) {
+  const std::uint64_t of_line = size.bytes() / 4;
   std::uint32_t words = 0;
   for (std::uint32_t rest = access.mask; rest; rest &= rest - 1) {
     const std::uint64_t at = access.address[static_cast<std::size_t>(std::countr_zero(rest))];
     for (std::uint64_t word = at / 4; word <= (at + access.bytes - 1) / 4; ++word)
-      if (word / kWords == line) words |= 1u << word % kWords;
+      if (word / of_line == line) words |= 1u << word % of_line;
   }
   return words;
 }

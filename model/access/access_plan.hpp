@@ -50,14 +50,14 @@ struct AccessPlan {
   bool no_allocate = false;  // may hit, leaves nothing
   bool last_use = false;     // of a word of local memory (.lu)
   bool compare_and_swap = false;
-  bool sums_floats = false;     // an atomic that adds floats or halves
-  bool bulk = false;            // a record of a bulk copy: several records, or one
-  bool multicast = false;       // a bulk copy into several CTAs of the cluster
-  bool returns = false;         // an atomic whose value is used
-  bool by_number = false;       // a texel by its number (TLD), not by coordinates
-  bool gathers = false;         // a fetch of four texels (TLD4)
-  bool empties_before = false;  // the L1 (code/emptying.hpp)
-  bool empties_behind = false;
+  bool sums_floats = false;         // an atomic that adds floats or halves
+  bool bulk = false;                // a record of a bulk copy: several records, or one
+  bool multicast = false;           // a bulk copy into several CTAs of the cluster
+  bool returns = false;             // an atomic whose value is used
+  bool by_number = false;           // a texel by its number (TLD), not by coordinates
+  bool gathers = false;             // a fetch of four texels (TLD4)
+  bool invalidates_before = false;  // the L1 (code/l1_invalidation.hpp)
+  bool invalidates_after = false;
   std::uint32_t request_lanes =
       4;  // of a texture or surface: lanes that the texture unit takes at once
   std::uint32_t fetch_sectors = 0;  // L2 prefetch hint, sectors

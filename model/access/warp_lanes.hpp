@@ -51,7 +51,9 @@ inline WarpAccess expand(const WarpLanes& w, std::uint32_t bytes) {
   return a;
 }
 
-// Lines of an access; a run of neighbouring lanes on neighbouring words takes the short way.
-void list_lines(const WarpLanes& w, std::uint32_t bytes, bool with_bytes, LineList& out);
+// Lines of an access; a run of neighbouring lanes on neighbouring words is listed without looking
+// at each.
+void list_lines(const WarpLanes& w, std::uint32_t bytes, bool with_bytes, LineList& out,
+                LineSize size = {});
 
 }  // namespace warpmem::model

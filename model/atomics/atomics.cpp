@@ -6,20 +6,24 @@
 #include "model/cache/tag_banks.hpp"
 
 namespace warpmem::model {
+namespace {
 
-AtomicTraffic atomic_traffic(const WarpAccess& access, bool compare_and_swap) {
+// `bank_of`: of a line's tag, one of four.
+template <class BankOf>
+AtomicTraffic traffic(const WarpAccess& access, bool compare_and_swap, LineSize size,
+                      std::uint32_t word_bytes, BankOf&& bank_of) {
   constexpr std::uint64_t kNoLine = ~std::uint64_t{0};
   AtomicTraffic t;
   std::array<std::uint64_t, kWarpLanes> lines;  // distinct ones
   std::array<std::uint8_t, kWarpLanes> bank;    // by lane
   for (std::uint32_t rest = access.mask; rest; rest &= rest - 1) {
     const int l = std::countr_zero(rest);
-    const std::uint64_t line = access.address[l] / kLineBytes;
-    bank[l] = static_cast<std::uint8_t>(tag_bank(line));
+    const std::uint64_t line = size.line(access.address[l]);
+    bank[l] = static_cast<std::uint8_t>(bank_of(line));
     if (std::find(lines.begin(), lines.begin() + t.lines, line) == lines.begin() + t.lines)
       lines[t.lines++] = line;
   }
-  const std::uint64_t request_bytes = compare_and_swap ? kLineBytes / 2 : kLineBytes;
+  const std::uint64_t request_bytes = compare_and_swap ? size.bytes() / 2 : size.bytes();
   std::uint32_t left = access.mask;
   while (left) {
     std::bitset<128> places;  // that a lane has
@@ -31,8 +35,8 @@ AtomicTraffic atomic_traffic(const WarpAccess& access, bool compare_and_swap) {
     int sectors = 0, requests = 0;
     for (std::uint32_t rest = left; rest; rest &= rest - 1) {
       const int l = std::countr_zero(rest);
-      const std::uint64_t address = access.address[l], line = address / kLineBytes;
-      const std::size_t place = std::size_t{bank[l]} * 32 + address / 4 % 32;
+      const std::uint64_t address = access.address[l], line = size.line(address);
+      const std::size_t place = std::size_t{bank[l]} * 32 + address % size.bytes() / word_bytes;
       std::uint64_t& taken = line_of[bank[l]];
       if (taken == kNoLine) taken = line;
       const bool has_place = !places[place];
@@ -66,6 +70,18 @@ AtomicTraffic atomic_traffic(const WarpAccess& access, bool compare_and_swap) {
     }
   }
   return t;
+}
+
+}  // namespace
+
+AtomicTraffic atomic_traffic(const WarpAccess& access, bool compare_and_swap) {
+  return traffic(access, compare_and_swap, {}, 4, tag_bank);
+}
+
+AtomicTraffic atomic_traffic(const WarpAccess& access, bool compare_and_swap, LineSize size,
+                             std::uint32_t word_bytes, const SetIndex& sets) {
+  return traffic(access, compare_and_swap, size, word_bytes,
+                 [&sets](std::uint64_t line) { return sets(line) % 4; });
 }
 
 }  // namespace warpmem::model

@@ -14,6 +14,7 @@
 #pragma once
 
 #include "model/access/access.hpp"
+#include "model/cache/set_index.hpp"
 
 namespace warpmem::model {
 
@@ -30,5 +31,9 @@ struct AtomicTraffic {
 };
 
 AtomicTraffic atomic_traffic(const WarpAccess& access, bool compare_and_swap);
+// The same for lines of another length and words of another width, in an L1 whose sets' lowest two
+// bits are the bank of tags.
+AtomicTraffic atomic_traffic(const WarpAccess& access, bool compare_and_swap, LineSize size,
+                             std::uint32_t word_bytes, const SetIndex& sets);
 
 }  // namespace warpmem::model

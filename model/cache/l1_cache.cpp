@@ -8,13 +8,15 @@ namespace warpmem::model {
 
 L1Cache::L1Cache(const Spec& spec, std::pmr::memory_resource* memory)
     : spec_(spec),
+      is_four_(spec.ways == 4 && spec.fill_sectors == 1),
       measured_(spec.sets == kL1Sets && spec.index == SetRule::kXorMatrix),
       said_by_set_(static_cast<unsigned>(std::countr_zero(std::min(spec.sets, kL1Sets)))),
       four_(memory),
       eight_(memory),
       many_(memory) {
   with([&](auto& sets) {
-    sets.shape(spec.sets, spec.ways, spec.lines, spec.replacement == Replacement::kAfterHits);
+    sets.shape(spec.sets, spec.ways, spec.lines, spec.replacement == Replacement::kAfterHits,
+               spec.fill_sectors);
   });
 }
 
@@ -31,23 +33,23 @@ void L1Cache::reset() {
   regions_ = 0;
 }
 
-// Regions keep their numbers: lines that are on their way here have been given theirs.
+// Regions keep their numbers: lines that are in flight here have been given theirs.
 void L1Cache::invalidate(std::uint64_t kept) {
-  const unsigned region_bits = said_by_set_ + Seat::kLowBits;
+  const unsigned region_bits = said_by_set_ + SetTag::kLowBits;
   std::uint32_t stay = 0;  // regions whose lines do
   for (std::uint32_t r = 0; r < regions_; ++r)
     if (region_[r] >= kept >> region_bits) stay |= 1u << r;
   with([&](auto& sets) { sets.invalidate(stay, kept); });
 }
 
-L1Cache::Loaded L1Cache::load_other(std::uint64_t line, const Seat& seat, std::uint8_t sectors,
+L1Cache::Loaded L1Cache::load_other(std::uint64_t line, const SetTag& set_tag, std::uint8_t sectors,
                                     const AskedWords& words, bool allocate) {
-  return with([&](auto& sets) { return sets.load(line, seat, sectors, words, allocate); });
+  return with([&](auto& sets) { return sets.load(line, set_tag, sectors, words, allocate); });
 }
 
-bool L1Cache::store_other(std::uint64_t line, const Seat& seat, std::uint8_t sectors,
+bool L1Cache::store_other(std::uint64_t line, const SetTag& set_tag, std::uint8_t sectors,
                           std::uint8_t full, const std::uint32_t* bytes) {
-  return with([&](auto& sets) { return sets.store(line, seat, sectors, full, bytes); });
+  return with([&](auto& sets) { return sets.store(line, set_tag, sectors, full, bytes); });
 }
 
 // Where the set is the line's number, or in caches of other than 512 sets, of which nothing was
@@ -70,15 +72,15 @@ void L1Cache::sets(const LineList& lines, const LineWords& words, std::uint32_t*
     out[i] = set_of(lines.line[i]);
 }
 
-void L1Cache::seats(const LineList& lines, const LineWords& words, Seats& out) {
-  const std::uint32_t region = tag(lines.line[0]) >> Seat::kLowBits;
-  if (measured_ && words.alike && region < Seat::kRegions) [[likely]] {
+void L1Cache::set_tags(const LineList& lines, const LineWords& words, SetTags& out) {
+  const std::uint32_t region = tag(lines.line[0]) >> SetTag::kLowBits;
+  if (measured_ && words.alike && region < SetTag::kRegions) [[likely]] {
     l1_sets(words, out.set.data());
     tags(words, region, out.tag.data());
     return;
   }
   const auto count = static_cast<std::size_t>(lines.count);
-  for (std::size_t i = 0; i < count; ++i) out.put(i, seat(lines.line[i]));
+  for (std::size_t i = 0; i < count; ++i) out.put(i, set_tag(lines.line[i]));
 }
 
 // Of lines of one region, in a cache of kL1Sets.
@@ -90,7 +92,8 @@ WARPMEM_WIDE_HOSTS void L1Cache::tags(const LineWords& words, std::uint32_t regi
   const std::size_t count = words.count;
   for (std::size_t from = 0; from < count; from += LineWords::kStep)
     for (std::size_t i = from; i < from + LineWords::kStep; ++i)
-      tag[i] = region << Seat::kLowBits | ((low[i] >> kSaidBySet | upper) % (1u << Seat::kLowBits));
+      tag[i] =
+          region << SetTag::kLowBits | ((low[i] >> kSaidBySet | upper) % (1u << SetTag::kLowBits));
 }
 
 }  // namespace warpmem::model

@@ -1,6 +1,7 @@
 // One SM's L1 data cache for global and local memory, compute capability 7.0 and later.
 //
-// Models: 128-byte lines of four 32-byte sectors; a miss fetches only the missing sectors; stores
+// Models: lines of up to four 32-byte sectors; a miss fetches only the missing ones, or whole
+// aligned pieces of two or four; stores
 // write through and allocate; words that were stored can be read (written_line.hpp); atomics and
 // reductions drop their sector; sets of up to 32 ways, where the tag bank is part of the set
 // (l1_index.hpp) and the oldest goes (l1_ways.hpp); room for fewer lines than there are ways.
@@ -43,13 +44,13 @@ class L1Cache {
   // Does something with the sets that this one has.
   template <class Do>
   [[gnu::always_inline]] auto with(Do&& what) {
-    if (spec_.ways == 4) [[likely]]
+    if (is_four_) [[likely]]
       return what(four_);
     return spec_.ways <= 8 ? what(eight_) : what(many_);
   }
   template <class Do>
   [[gnu::always_inline]] auto with(Do&& what) const {
-    if (spec_.ways == 4) [[likely]]
+    if (is_four_) [[likely]]
       return what(four_);
     return spec_.ways <= 8 ? what(eight_) : what(many_);
   }
@@ -57,8 +58,8 @@ class L1Cache {
  public:
   static constexpr std::uint32_t kBanks = L1Ways<4>::kBanks;  // of tags
   using Spec = L1CacheSpec;
-  using Seat = L1Seat;
-  using Seats = L1Seats;
+  using SetTag = L1SetTag;
+  using SetTags = L1SetTags;
   using Loaded = L1Loaded;
   using Misses = L1Misses;
 
@@ -68,36 +69,36 @@ class L1Cache {
   explicit L1Cache(const Spec& spec,
                    std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
-  Seat seat(std::uint64_t line) { return {set_of(line), tag(line)}; }
+  SetTag set_tag(std::uint64_t line) { return {set_of(line), tag(line)}; }
   // Of a line whose set is known.
-  Seat seat(std::uint64_t line, std::uint32_t set) { return {set, tag(line)}; }
+  SetTag set_tag(std::uint64_t line, std::uint32_t set) { return {set, tag(line)}; }
   // The sets of lines, which are the same in all L1s of one Spec.
   void sets(const LineList& lines, const LineWords& words, std::uint32_t* out) const;
-  void seats(const LineList& lines, const LineWords& words, Seats& out);
-  void seats(const LineList& lines, Seats& out) { seats(lines, LineWords(lines), out); }
+  void set_tags(const LineList& lines, const LineWords& words, SetTags& out);
+  void set_tags(const LineList& lines, SetTags& out) { set_tags(lines, LineWords(lines), out); }
 
   // Loads the lines of a list, one after the other. What misses is valid afterwards. `allocate`
   // false: a hit counts, a miss leaves nothing behind.
-  void load(const LineList& lines, const Seats& seats, const AskedWords& words, bool allocate,
+  void load(const LineList& lines, const SetTags& set_tags, const AskedWords& words, bool allocate,
             Misses& out) {
-    with([&](auto& sets) { sets.load(lines, seats, words, allocate, out); });
+    with([&](auto& sets) { sets.load(lines, set_tags, words, allocate, out); });
   }
   // The same, but nothing is done and the answer is false where some line is there in part or
   // whole, or where one line after the other is as fast.
-  bool load_strangers_of(const LineList& lines, const Seats& seats, bool allocate, Misses& out) {
-    return with([&](auto& sets) { return sets.load_strangers_of(lines, seats, allocate, out); });
+  bool load_all_new_of(const LineList& lines, const SetTags& set_tags, bool allocate, Misses& out) {
+    return with([&](auto& sets) { return sets.load_all_new_of(lines, set_tags, allocate, out); });
   }
   // The same for one line.
-  [[gnu::always_inline]] Loaded load(std::uint64_t line, const Seat& seat, std::uint8_t sectors,
-                                     const AskedWords& words, bool allocate) {
-    if (spec_.ways == 4) [[likely]]
-      return four_.load(line, seat, sectors, words, allocate);
-    return load_other(line, seat, sectors, words, allocate);
+  [[gnu::always_inline]] Loaded load(std::uint64_t line, const SetTag& set_tag,
+                                     std::uint8_t sectors, const AskedWords& words, bool allocate) {
+    if (is_four_) [[likely]]
+      return four_.load(line, set_tag, sectors, words, allocate);
+    return load_other(line, set_tag, sectors, words, allocate);
   }
   // Which of `sectors` miss.
   std::uint8_t load(std::uint64_t line, std::uint8_t sectors, bool allocate = true,
                     const AskedWords& words = {}) {
-    return load(line, seat(line), sectors, words, allocate).missing;
+    return load(line, set_tag(line), sectors, words, allocate).missing;
   }
   std::uint8_t load(const LineTouch& asked, const AskedWords& words = {}) {
     return load(asked.line, asked.sectors, true, words);
@@ -105,14 +106,14 @@ class L1Cache {
   // Which of `sectors` a load misses that says it is the last one (LDL.LU): its line, if there is
   // one, is the oldest of its set from then on, and if there is none, none comes.
   std::uint8_t load_last(std::uint64_t line, std::uint8_t sectors, const AskedWords& words) {
-    return with([&](auto& sets) { return sets.load_last(line, seat(line), sectors, words); });
+    return with([&](auto& sets) { return sets.load_last(line, set_tag(line), sectors, words); });
   }
   std::uint8_t load_last(const LineTouch& asked, const AskedWords& words) {
     return load_last(asked.line, asked.sectors, words);
   }
   // What a load missed arrives at this cycle, or later if that was said before. Loads of one access
-  // are told in their order, at cycles that do not go back: a line that made room for a later one
-  // of them then leaves it nothing to wait for.
+  // are announced in their order, at cycles that do not go back: a line that made room for a later
+  // one of them then leaves it nothing to wait for.
   void arrives(std::uint32_t* entry, std::uint64_t cycle) {
     with([&](auto& sets) { sets.arrives(entry, cycle); });
   }
@@ -123,23 +124,23 @@ class L1Cache {
     return with([&](auto& sets) { return sets.arrive(missed, done, soonest); });
   }
   // A store of the given bytes. True when the line was present (all its sectors count as hits).
-  [[gnu::always_inline]] bool store(std::uint64_t line, const Seat& seat, std::uint8_t sectors,
+  [[gnu::always_inline]] bool store(std::uint64_t line, const SetTag& set_tag, std::uint8_t sectors,
                                     std::uint8_t full, const std::uint32_t* bytes) {
-    if (spec_.ways == 4) [[likely]]
-      return four_.store(line, seat, sectors, full, bytes);
-    return store_other(line, seat, sectors, full, bytes);
+    if (is_four_) [[likely]]
+      return four_.store(line, set_tag, sectors, full, bytes);
+    return store_other(line, set_tag, sectors, full, bytes);
   }
   bool store(std::uint64_t line, std::uint8_t sectors, std::uint8_t full,
              const std::uint32_t* bytes) {
-    return store(line, seat(line), sectors, full, bytes);
+    return store(line, set_tag(line), sectors, full, bytes);
   }
-  bool store(const LineTouch& t) { return store(t, seat(t.line)); }
-  bool store(const LineTouch& t, const Seat& seat) {
-    return store(t.line, seat, t.sectors, t.full, t.bytes.data());
+  bool store(const LineTouch& t) { return store(t, set_tag(t.line)); }
+  bool store(const LineTouch& t, const SetTag& set_tag) {
+    return store(t.line, set_tag, t.sectors, t.full, t.bytes.data());
   }
   // Drops sectors (atomics).
   void drop(std::uint64_t line, std::uint8_t sectors) {
-    with([&](auto& sets) { sets.drop(line, seat(line), sectors); });
+    with([&](auto& sets) { sets.drop(line, set_tag(line), sectors); });
   }
   // Forgets all lines below this one, a multiple of 1 TiB (CCTL.IVALL, which leaves local
   // memory's).
@@ -148,21 +149,21 @@ class L1Cache {
   void reset();
 
   // Has what an access to the line will look at brought into the host's cache; changes nothing.
-  void prefetch(const Seat& seat) const { prefetch(seat.set); }
+  void prefetch(const SetTag& set_tag) const { prefetch(set_tag.set); }
   void prefetch(std::uint32_t set) const {
     with([set](const auto& sets) { sets.prefetch(set); });
   }
-  void prefetch(const Seats& seats, std::size_t count) const {
-    with([&](const auto& sets) { sets.prefetch(seats, count); });
+  void prefetch(const SetTags& set_tags, std::size_t count) const {
+    with([&](const auto& sets) { sets.prefetch(set_tags, count); });
   }
 
   const Spec& spec() const { return spec_; }
 
  private:
-  Loaded load_other(std::uint64_t line, const Seat& seat, std::uint8_t sectors,
+  Loaded load_other(std::uint64_t line, const SetTag& set_tag, std::uint8_t sectors,
                     const AskedWords& words, bool allocate);
-  bool store_other(std::uint64_t line, const Seat& seat, std::uint8_t sectors, std::uint8_t full,
-                   const std::uint32_t* bytes);
+  bool store_other(std::uint64_t line, const SetTag& set_tag, std::uint8_t sectors,
+                   std::uint8_t full, const std::uint32_t* bytes);
 
   std::uint32_t set_of(std::uint64_t line) const {
     const std::uint32_t set = l1_set(line);
@@ -170,27 +171,28 @@ class L1Cache {
   }
   std::uint32_t tag(std::uint64_t line) {
     const std::uint64_t above = line >> said_by_set_;
-    return region(above >> Seat::kLowBits) << Seat::kLowBits |
-           static_cast<std::uint32_t>(above % (1u << Seat::kLowBits));
+    return region(above >> SetTag::kLowBits) << SetTag::kLowBits |
+           static_cast<std::uint32_t>(above % (1u << SetTag::kLowBits));
   }
   // The number of a region; a new one gets one.
   std::uint32_t region(std::uint64_t upper) {
     std::uint32_t number = 0;
     while (number < regions_ && region_[number] != upper) ++number;
-    if (number == regions_ && regions_ < Seat::kRegions) region_[regions_++] = upper;
+    if (number == regions_ && regions_ < SetTag::kRegions) region_[regions_++] = upper;
     return number;
   }
   std::uint32_t set_of_others(std::uint32_t of_512, std::uint64_t line) const;
   static void tags(const LineWords& words, std::uint32_t region, std::uint32_t* tag);
 
   Spec spec_;
+  bool is_four_ = true;       // ways, and misses bring what was asked for: four_ has the sets
   bool measured_ = true;      // the sets and their index are those that were measured
   unsigned said_by_set_ = 9;  // low bits of a line's number that its set and its other bits tell
   L1Sets<4> four_;            // one of these has sets
   L1Sets<8> eight_;
   L1Sets<32> many_;
-  std::uint64_t region_[Seat::kRegions] = {};  // upper bits of the lines in it
-  std::uint32_t regions_ = 0;                  // known
+  std::uint64_t region_[SetTag::kRegions] = {};  // upper bits of the lines in it
+  std::uint32_t regions_ = 0;                    // known
 };
 
 }  // namespace warpmem::model

@@ -5,8 +5,9 @@
 namespace warpmem::model {
 
 template <std::uint32_t N>
-void L1Sets<N>::shape(std::uint32_t sets, std::uint32_t ways, std::uint32_t lines,
-                      bool after_hits) {
+void L1Sets<N>::shape(std::uint32_t sets, std::uint32_t ways, std::uint32_t lines, bool after_hits,
+                      std::uint32_t fill) {
+  in_pieces_ = pieces_of(fill);
   ways_a_set_ = ways;
   lines_ = lines;
   after_hits_ = after_hits;
@@ -31,9 +32,9 @@ void L1Sets<N>::invalidate(std::uint32_t stay, std::uint64_t kept) {
   for (std::uint32_t at = 0; at < sets_.size(); ++at) {
     std::uint32_t ways = 0;
     for (std::uint32_t way = 0; way < kWays; ++way) {
-      const std::uint32_t region = sets_[at].state[way] >> kStateBits >> L1Seat::kLowBits;
+      const std::uint32_t region = sets_[at].state[way] >> kStateBits >> L1SetTag::kLowBits;
       const bool stays =
-          region < L1Seat::kRegions ? stay >> region & 1 : whole_[at * kWays + way] >= kept;
+          region < L1SetTag::kRegions ? stay >> region & 1 : whole_[at * kWays + way] >= kept;
       ways |= std::uint32_t{stays} << way;
     }
     ways_.keep(at, ways);
@@ -58,7 +59,8 @@ std::uint64_t L1Sets<N>::from_new_epoch(std::uint64_t cycle) {
 
 template <std::uint32_t N>
 template <bool allocate>
-[[gnu::always_inline]] inline void L1Sets<N>::load_all(const LineList& lines, const L1Seats& seats,
+[[gnu::always_inline]] inline void L1Sets<N>::load_all(const LineList& lines,
+                                                       const L1SetTags& set_tags,
                                                        const AskedWords& words, L1Misses& out) {
   Set* const sets = sets_.data();
   Ways ways = ways_;  // no store of the loop changes a copy
@@ -67,14 +69,14 @@ template <bool allocate>
   std::size_t misses = 0;
   std::uint64_t hit = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    const std::uint32_t at = seats.set[i], tag = seats.tag[i];
+    const std::uint32_t at = set_tags.set[i], tag = set_tags.tag[i];
     Set& set = sets[at];
     std::uint32_t way = kNone;
     if (const std::uint32_t those = alike(set, tag))
       way = find_among(those, at, tag, lines.line[i]);
     const L1Loaded one =
         load(set, ways, way, epoch, lines.line[i], {at, tag}, lines.sectors[i], words, allocate);
-    if (tag >= L1Seat::kOther && allocate) [[unlikely]]
+    if (tag >= L1SetTag::kOther && allocate) [[unlikely]]
       keep_whole(at, static_cast<std::uint32_t>(one.entry - set.arrival), lines.line[i]);
     out.index[misses] = static_cast<std::uint8_t>(i);
     out.sectors[misses] = one.missing;
@@ -89,20 +91,20 @@ template <bool allocate>
 }
 
 template <std::uint32_t N>
-WARPMEM_NEW_HOSTS void L1Sets<N>::load_keeping(const LineList& lines, const L1Seats& seats,
+WARPMEM_NEW_HOSTS void L1Sets<N>::load_keeping(const LineList& lines, const L1SetTags& set_tags,
                                                const AskedWords& words, L1Misses& out) {
-  load_all<true>(lines, seats, words, out);
+  load_all<true>(lines, set_tags, words, out);
 }
 
 template <std::uint32_t N>
-void L1Sets<N>::load(const LineList& lines, const L1Seats& seats, const AskedWords& words,
+void L1Sets<N>::load(const LineList& lines, const L1SetTags& set_tags, const AskedWords& words,
                      bool allocate, L1Misses& out) {
 #ifdef WARPMEM_AVX512
   if constexpr (N == 4)
-    if (allocate && wide_host() && load_strangers(lines, seats, out)) return;
+    if (allocate && wide_host() && load_all_new(lines, set_tags, out)) return;
 #endif
-  if (allocate) load_keeping(lines, seats, words, out);
-  else load_all<false>(lines, seats, words, out);
+  if (allocate) load_keeping(lines, set_tags, words, out);
+  else load_all<false>(lines, set_tags, words, out);
 }
 
 template <std::uint32_t N>
@@ -111,7 +113,7 @@ std::uint64_t L1Sets<N>::arrive(const L1Misses& missed, const std::uint64_t* don
   std::uint64_t all = soonest, epoch = epoch_;
 #ifdef WARPMEM_AVX512
   if constexpr (N == 4)
-    if (missed.strangers && arrive_strangers(missed, done, all)) [[likely]]
+    if (missed.all_new && arrive_all_new(missed, done, all)) [[likely]]
       return all;
 #endif
   for (std::size_t k = 0; k < missed.count; ++k) {
@@ -129,17 +131,18 @@ std::uint64_t L1Sets<N>::arrive(const L1Misses& missed, const std::uint64_t* don
 
 // Of a line of which something was stored in part.
 template <std::uint32_t N>
-[[gnu::noinline]] std::uint8_t L1Sets<N>::load_written(const L1Seat& seat, std::uint32_t way,
+[[gnu::noinline]] std::uint8_t L1Sets<N>::load_written(const L1SetTag& set_tag, std::uint32_t way,
                                                        std::uint8_t sectors, std::uint32_t words,
                                                        bool allocate) {
-  std::uint32_t& state = sets_[seat.set].state[way];
-  WrittenLine& written = written_[seat.set * kWays + way];
+  std::uint32_t& state = sets_[set_tag.set].state[way];
+  WrittenLine& written = written_[set_tag.set * kWays + way];
   if (!written.has(sectors, words)) {
     // The line comes anew, of which nothing stays but what this load asked for.
     if (allocate) state = (state & ~(kWritten | kEverySector)) | sectors;
     return sectors;
   }
-  const auto missing = static_cast<std::uint8_t>(sectors & ~state & ~written.touched);
+  const std::uint32_t here = state | written.touched;
+  const auto missing = static_cast<std::uint8_t>(brought(sectors & ~here) & ~here);
   if (allocate) state |= missing;
   return missing;
 }
@@ -148,7 +151,7 @@ template <std::uint32_t N>
 template <std::uint32_t N>
 [[gnu::noinline]] std::uint32_t L1Sets<N>::find_among(std::uint32_t ways, std::uint32_t at,
                                                       std::uint32_t tag, std::uint64_t line) const {
-  if (tag >= L1Seat::kOther) [[unlikely]] {
+  if (tag >= L1SetTag::kOther) [[unlikely]] {
     std::uint32_t same = 0;
     for (; ways; ways &= ways - 1) {
       const auto way = static_cast<std::uint32_t>(std::countr_zero(ways));
@@ -168,11 +171,11 @@ template <std::uint32_t N>
 
 // Of a line of which something was stored in part, or is now.
 template <std::uint32_t N>
-[[gnu::noinline]] void L1Sets<N>::store_written(const L1Seat& seat, std::uint32_t way,
+[[gnu::noinline]] void L1Sets<N>::store_written(const L1SetTag& set_tag, std::uint32_t way,
                                                 std::uint8_t part, std::uint8_t full,
                                                 const std::uint32_t* bytes) {
-  std::uint32_t& state = sets_[seat.set].state[way];
-  WrittenLine& written = written_[seat.set * kWays + way];
+  std::uint32_t& state = sets_[set_tag.set].state[way];
+  WrittenLine& written = written_[set_tag.set * kWays + way];
   if (!(state & kWritten)) written = {};
   written.drop(full);
   if (part) state |= written.store(part, bytes);
@@ -180,7 +183,7 @@ template <std::uint32_t N>
 }
 
 template <std::uint32_t N>
-std::uint8_t L1Sets<N>::load_last(std::uint64_t line, const L1Seat& here, std::uint8_t sectors,
+std::uint8_t L1Sets<N>::load_last(std::uint64_t line, const L1SetTag& here, std::uint8_t sectors,
                                   const AskedWords& words) {
   Set& set = sets_[here.set];
   const std::uint32_t way = find(set, here.set, here.tag, line);
@@ -188,13 +191,13 @@ std::uint8_t L1Sets<N>::load_last(std::uint64_t line, const L1Seat& here, std::u
   ways_.retire(here.set, way);
   std::uint32_t& state = set.state[way];
   if (state & kWritten) return load_written(here, way, sectors, words(line), true);
-  const auto missing = static_cast<std::uint8_t>(sectors & ~state);
-  state |= sectors;
+  const auto missing = static_cast<std::uint8_t>(brought(sectors & ~state) & ~state);
+  state |= missing;
   return missing;
 }
 
 template <std::uint32_t N>
-void L1Sets<N>::drop(std::uint64_t line, const L1Seat& here, std::uint8_t sectors) {
+void L1Sets<N>::drop(std::uint64_t line, const L1SetTag& here, std::uint8_t sectors) {
   const std::uint32_t at = here.set, way = find(sets_[at], at, here.tag, line);
   if (way == kNone) return;
   std::uint32_t& state = sets_[at].state[way];

@@ -16,6 +16,7 @@
 #include "base/wide_hosts.hpp"
 #include "model/access/access.hpp"
 #include "model/access/asked_words.hpp"
+#include "model/access/sector_pieces.hpp"
 #include "model/cache/l1_ways.hpp"
 #include "model/cache/written_line.hpp"
 #include "model/fast/match.hpp"
@@ -23,7 +24,7 @@
 namespace warpmem::model {
 
 // Where the tables of an L1 have a line, or would: worked out once for all that concerns it.
-struct L1Seat {
+struct L1SetTag {
   std::uint32_t set;
   std::uint32_t tag;  // as the set holds it
   std::uint32_t bank() const { return set % L1Ways<4>::kBanks; }
@@ -36,10 +37,10 @@ struct L1Seat {
   static constexpr std::uint32_t kOther = kRegions << kLowBits;
 };
 // The same for the lines of a list.
-struct L1Seats {
+struct L1SetTags {
   std::array<std::uint32_t, LineList::kMost> set, tag;
-  L1Seat operator[](std::size_t i) const { return {set[i], tag[i]}; }
-  void put(std::size_t i, const L1Seat& s) { set[i] = s.set, tag[i] = s.tag; }
+  L1SetTag operator[](std::size_t i) const { return {set[i], tag[i]}; }
+  void put(std::size_t i, const L1SetTag& s) { set[i] = s.set, tag[i] = s.tag; }
 };
 // What a load of one line met. A caller that keeps time says when what misses arrives.
 struct L1Loaded {
@@ -52,8 +53,8 @@ struct L1Loaded {
 struct L1Misses : LineParts {
   std::array<std::uint32_t*, LineList::kMost> entry;
   std::array<std::uint64_t, LineList::kMost> before;
-  std::uint64_t hit = 0;   // the cycle from which all that hit are there
-  bool strangers = false;  // all lines of the list, none of which was there in part
+  std::uint64_t hit = 0;  // the cycle from which all that hit are there
+  bool all_new = false;   // all lines of the list, none of which was there in part
 };
 
 // `N`: the most ways that a set may have: 4, 8 or 32.
@@ -61,35 +62,37 @@ template <std::uint32_t N>
 class L1Sets {
  public:
   using Ways = L1Ways<N>;
-  using Seat = L1Seat;
-  using Seats = L1Seats;
+  using SetTag = L1SetTag;
+  using SetTags = L1SetTags;
   using Loaded = L1Loaded;
   using Misses = L1Misses;
 
   // Its tables take their memory from `memory`.
   explicit L1Sets(std::pmr::memory_resource* memory)
       : sets_(memory), rows_(memory), written_(memory) {}
-  // So many sets of so many ways; room for so many lines; as L1Ways has it.
-  void shape(std::uint32_t sets, std::uint32_t ways, std::uint32_t lines, bool after_hits);
+  // So many sets of so many ways; room for so many lines; as L1Ways has it. `fill`: sectors that a
+  // miss brings at least; of four ways 1.
+  void shape(std::uint32_t sets, std::uint32_t ways, std::uint32_t lines, bool after_hits,
+             std::uint32_t fill);
   void reset();
   // Forgets all lines but those of the regions `stay` (bit r: region r), and of other regions all
   // below `kept`.
   void invalidate(std::uint32_t stay, std::uint64_t kept);
 
   // As those of L1Cache.
-  void load(const LineList& lines, const Seats& seats, const AskedWords& words, bool allocate,
+  void load(const LineList& lines, const SetTags& set_tags, const AskedWords& words, bool allocate,
             Misses& out);
-  bool load_strangers_of(const LineList& lines, const Seats& seats, bool allocate, Misses& out) {
+  bool load_all_new_of(const LineList& lines, const SetTags& set_tags, bool allocate, Misses& out) {
 #ifdef WARPMEM_AVX512
-    if constexpr (N == 4) return allocate && wide_host() && load_strangers(lines, seats, out);
+    if constexpr (N == 4) return allocate && wide_host() && load_all_new(lines, set_tags, out);
 #endif
-    static_cast<void>(lines), static_cast<void>(seats), static_cast<void>(allocate);
+    static_cast<void>(lines), static_cast<void>(set_tags), static_cast<void>(allocate);
     static_cast<void>(out);
     return false;
   }
-  Loaded load(std::uint64_t line, const Seat& seat, std::uint8_t sectors, const AskedWords& words,
-              bool allocate);
-  std::uint8_t load_last(std::uint64_t line, const Seat& seat, std::uint8_t sectors,
+  Loaded load(std::uint64_t line, const SetTag& set_tag, std::uint8_t sectors,
+              const AskedWords& words, bool allocate);
+  std::uint8_t load_last(std::uint64_t line, const SetTag& set_tag, std::uint8_t sectors,
                          const AskedWords& words);
   void arrives(std::uint32_t* entry, std::uint64_t cycle) {
     std::uint64_t after = cycle - epoch_;
@@ -98,17 +101,17 @@ class L1Sets {
     *entry = std::max(*entry, static_cast<std::uint32_t>(after));
   }
   std::uint64_t arrive(const Misses& missed, const std::uint64_t* done, std::uint64_t soonest);
-  bool store(std::uint64_t line, const Seat& seat, std::uint8_t sectors, std::uint8_t full,
+  bool store(std::uint64_t line, const SetTag& set_tag, std::uint8_t sectors, std::uint8_t full,
              const std::uint32_t* bytes);
-  void drop(std::uint64_t line, const Seat& seat, std::uint8_t sectors);
+  void drop(std::uint64_t line, const SetTag& set_tag, std::uint8_t sectors);
 
   void prefetch(std::uint32_t set) const {
     warpmem::prefetch(&sets_[set]);
     warpmem::prefetch(&rows_[set]);
   }
-  void prefetch(const Seats& seats, std::size_t count) const {
+  void prefetch(const SetTags& set_tags, std::size_t count) const {
     const Set* const sets = sets_.data();
-    for (std::size_t i = 0; i < count; ++i) warpmem::prefetch(sets + seats.set[i]);
+    for (std::size_t i = 0; i < count; ++i) warpmem::prefetch(sets + set_tags.set[i]);
     // Of a table so small that many lines, and who makes room for them, find most of it.
     if (N != 4 || count < kManyLines) return;
     constexpr std::size_t kInLine = 64 / sizeof(Row);  // of the host's cache
@@ -130,11 +133,16 @@ class L1Sets {
     std::uint32_t arrival[N];  // cycles after epoch_
   };
 
+  // What a miss on some sectors brings.
+  std::uint8_t brought(std::uint32_t sectors) const {
+    if constexpr (N == 4) return static_cast<std::uint8_t>(sectors);
+    else return in_pieces_[sectors & kEverySector];
+  }
   Loaded load(Set& set, Ways& ways, std::uint32_t way, std::uint64_t epoch, std::uint64_t line,
-              const Seat& seat, std::uint8_t sectors, const AskedWords& words, bool allocate);
-  void store_written(const Seat& seat, std::uint32_t way, std::uint8_t part, std::uint8_t full,
+              const SetTag& set_tag, std::uint8_t sectors, const AskedWords& words, bool allocate);
+  void store_written(const SetTag& set_tag, std::uint32_t way, std::uint8_t part, std::uint8_t full,
                      const std::uint32_t* bytes);
-  std::uint8_t load_written(const Seat& seat, std::uint32_t way, std::uint8_t sectors,
+  std::uint8_t load_written(const SetTag& set_tag, std::uint32_t way, std::uint8_t sectors,
                             std::uint32_t words, bool allocate);
   // Ways that look as if they held a line with this tag (bit w: way w); the one that does, or
   // kNone.
@@ -153,16 +161,18 @@ class L1Sets {
   }
   void keep_whole(std::uint32_t at, std::uint32_t way, std::uint64_t line);
   template <bool allocate>
-  void load_all(const LineList& lines, const Seats& seats, const AskedWords& words, Misses& out);
-  void load_keeping(const LineList& lines, const Seats& seats, const AskedWords& words,
+  void load_all(const LineList& lines, const SetTags& set_tags, const AskedWords& words,
+                Misses& out);
+  void load_keeping(const LineList& lines, const SetTags& set_tags, const AskedWords& words,
                     Misses& out);
   // Of four ways.
-  bool any_alike(const LineList& lines, const Seats& seats) const;
-  bool load_strangers(const LineList& lines, const Seats& seats, Misses& out);
-  bool arrive_strangers(const Misses& missed, const std::uint64_t* done, std::uint64_t& all) const;
+  bool any_alike(const LineList& lines, const SetTags& set_tags) const;
+  bool load_all_new(const LineList& lines, const SetTags& set_tags, Misses& out);
+  bool arrive_all_new(const Misses& missed, const std::uint64_t* done, std::uint64_t& all) const;
   std::uint64_t from_new_epoch(std::uint64_t cycle);
 
   std::uint32_t ways_a_set_ = N, lines_ = 0;
+  const std::uint8_t* in_pieces_ = pieces_of(1);
   bool after_hits_ = true;
   std::uint64_t epoch_ = 0;  // cycle
   std::pmr::vector<Set> sets_;
@@ -175,12 +185,12 @@ class L1Sets {
 
 #ifdef WARPMEM_AVX512
 template <>
-bool L1Sets<4>::any_alike(const LineList& lines, const L1Seats& seats) const;
+bool L1Sets<4>::any_alike(const LineList& lines, const L1SetTags& set_tags) const;
 template <>
-bool L1Sets<4>::load_strangers(const LineList& lines, const L1Seats& seats, L1Misses& out);
+bool L1Sets<4>::load_all_new(const LineList& lines, const L1SetTags& set_tags, L1Misses& out);
 template <>
-bool L1Sets<4>::arrive_strangers(const L1Misses& missed, const std::uint64_t* done,
-                                 std::uint64_t& all) const;
+bool L1Sets<4>::arrive_all_new(const L1Misses& missed, const std::uint64_t* done,
+                               std::uint64_t& all) const;
 #endif
 
 // Of a line that is in this way, or in none. `set` and `ways` are the line's and this cache's, or a
@@ -188,55 +198,57 @@ bool L1Sets<4>::arrive_strangers(const L1Misses& missed, const std::uint64_t* do
 template <std::uint32_t N>
 [[gnu::always_inline]] inline L1Loaded L1Sets<N>::load(Set& set, Ways& ways, std::uint32_t way,
                                                        std::uint64_t epoch, std::uint64_t line,
-                                                       const L1Seat& seat, std::uint8_t sectors,
+                                                       const L1SetTag& set_tag,
+                                                       std::uint8_t sectors,
                                                        const AskedWords& words, bool allocate) {
   if (way != kNone) {
-    if (allocate) ways.use(seat.set, way);
+    if (allocate) ways.use(set_tag.set, way);
     const std::uint32_t state = set.state[way];
-    auto missing = static_cast<std::uint8_t>(sectors & ~state);
+    auto missing = static_cast<std::uint8_t>(brought(sectors & ~state) & ~state);
     if (state & kWritten) [[unlikely]]
-      missing = load_written(seat, way, sectors, words(line), allocate);
-    else if (allocate) set.state[way] = state | sectors;
+      missing = load_written(set_tag, way, sectors, words(line), allocate);
+    else if (allocate) set.state[way] = state | missing;
     return {epoch + set.arrival[way], &set.arrival[way], missing};
   }
-  if (!allocate) return {0, &nowhere_, sectors};
-  way = ways.take(seat.set);
-  set.state[way] = seat.tag << kStateBits | sectors;
+  const std::uint8_t all = brought(sectors);
+  if (!allocate) return {0, &nowhere_, all};
+  way = ways.take(set_tag.set);
+  set.state[way] = set_tag.tag << kStateBits | all;
   set.arrival[way] = 0;
-  return {0, &set.arrival[way], sectors};
+  return {0, &set.arrival[way], all};
 }
 
 template <std::uint32_t N>
-inline L1Loaded L1Sets<N>::load(std::uint64_t line, const L1Seat& seat, std::uint8_t sectors,
+inline L1Loaded L1Sets<N>::load(std::uint64_t line, const L1SetTag& set_tag, std::uint8_t sectors,
                                 const AskedWords& words, bool allocate) {
-  Set& set = sets_[seat.set];
-  const L1Loaded one = load(set, ways_, find(set, seat.set, seat.tag, line), epoch_, line, seat,
-                            sectors, words, allocate);
-  if (seat.tag >= L1Seat::kOther && allocate) [[unlikely]]
-    keep_whole(seat.set, static_cast<std::uint32_t>(one.entry - set.arrival), line);
+  Set& set = sets_[set_tag.set];
+  const L1Loaded one = load(set, ways_, find(set, set_tag.set, set_tag.tag, line), epoch_, line,
+                            set_tag, sectors, words, allocate);
+  if (set_tag.tag >= L1SetTag::kOther && allocate) [[unlikely]]
+    keep_whole(set_tag.set, static_cast<std::uint32_t>(one.entry - set.arrival), line);
   return one;
 }
 
 template <std::uint32_t N>
-inline bool L1Sets<N>::store(std::uint64_t line, const L1Seat& seat, std::uint8_t sectors,
+inline bool L1Sets<N>::store(std::uint64_t line, const L1SetTag& set_tag, std::uint8_t sectors,
                              std::uint8_t full, const std::uint32_t* bytes) {
-  Set& set = sets_[seat.set];
-  std::uint32_t way = find(set, seat.set, seat.tag, line);
+  Set& set = sets_[set_tag.set];
+  std::uint32_t way = find(set, set_tag.set, set_tag.tag, line);
   const bool present = way != kNone;
   if (present) {
-    ways_.use(seat.set, way);
+    ways_.use(set_tag.set, way);
   } else {
-    way = ways_.take(seat.set);
-    set.state[way] = seat.tag << kStateBits;
+    way = ways_.take(set_tag.set);
+    set.state[way] = set_tag.tag << kStateBits;
     set.arrival[way] = 0;
-    if (seat.tag >= L1Seat::kOther) [[unlikely]]
-      keep_whole(seat.set, way, line);
+    if (set_tag.tag >= L1SetTag::kOther) [[unlikely]]
+      keep_whole(set_tag.set, way, line);
   }
   std::uint32_t& state = set.state[way];
   const auto part = static_cast<std::uint8_t>(sectors & ~(state | full));
   state |= full;
   if ((state & kWritten) | part) [[unlikely]]
-    store_written(seat, way, part, full, bytes);
+    store_written(set_tag, way, part, full, bytes);
   return present;
 }
 

@@ -13,17 +13,17 @@ namespace warpmem::model {
 
 // Whether some way looks as if it held one of the lines, or they are of no region.
 template <>
-[[gnu::always_inline]] WARPMEM_AVX512 inline bool L1Sets<4>::any_alike(const LineList& lines,
-                                                                       const Seats& seats) const {
+[[gnu::always_inline]] WARPMEM_AVX512 inline bool L1Sets<4>::any_alike(
+    const LineList& lines, const SetTags& set_tags) const {
   const Set* const sets = sets_.data();
   const auto count = static_cast<std::size_t>(lines.count);
   const __m512i each = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
-  const __m512i upper = wide::all(~0u << kStateBits), regions = wide::all(L1Seat::kOther);
+  const __m512i upper = wide::all(~0u << kStateBits), regions = wide::all(L1SetTag::kOther);
   __mmask16 any = 0;
   for (std::size_t i = 0; i < count; i += 4) {
     const std::size_t left = std::min<std::size_t>(4, count - i);
     const auto state = [&](std::size_t k) WARPMEM_AVX512 {
-      const Set& set = sets[seats.set[i + (k < left ? k : 0)]];
+      const Set& set = sets[set_tags.set[i + (k < left ? k : 0)]];
       return _mm_load_si128(reinterpret_cast<const __m128i*>(set.state));
     };
     const __m256i low = _mm256_set_m128i(state(1), state(0)),
@@ -31,7 +31,7 @@ template <>
     const __m512i held = _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
     const __m512i tags = _mm512_permutexvar_epi32(
         each, _mm512_castsi128_si512(
-                  _mm_loadu_si128(reinterpret_cast<const __m128i*>(seats.tag.data() + i))));
+                  _mm_loadu_si128(reinterpret_cast<const __m128i*>(set_tags.tag.data() + i))));
     const __m512i differ = _mm512_xor_si512(held, _mm512_slli_epi32(tags, kStateBits));
     const auto there = static_cast<__mmask16>((1u << left * 4) - 1);
     any = _kor_mask16(any, _mm512_mask_testn_epi32_mask(there, differ, upper));
@@ -41,9 +41,9 @@ template <>
 }
 
 template <>
-WARPMEM_AVX512 bool L1Sets<4>::load_strangers(const LineList& lines, const Seats& seats,
-                                              Misses& out) {
-  if (any_alike(lines, seats)) return false;
+WARPMEM_AVX512 bool L1Sets<4>::load_all_new(const LineList& lines, const SetTags& set_tags,
+                                            Misses& out) {
+  if (any_alike(lines, set_tags)) return false;
   Set* const sets = sets_.data();
   Ways ways = ways_;  // no store of the loop changes a copy
   const auto count = static_cast<std::size_t>(lines.count);
@@ -51,10 +51,10 @@ WARPMEM_AVX512 bool L1Sets<4>::load_strangers(const LineList& lines, const Seats
   for (std::size_t i = 0; i < count; i += 16)
     _mm512_store_si512(
         state.data() + i,
-        _mm512_or_si512(_mm512_slli_epi32(_mm512_loadu_si512(seats.tag.data() + i), kStateBits),
+        _mm512_or_si512(_mm512_slli_epi32(_mm512_loadu_si512(set_tags.tag.data() + i), kStateBits),
                         wide::of_bytes(lines.sectors.data() + i)));
   for (std::size_t i = 0; i < count; ++i) {
-    const std::uint32_t at = seats.set[i];
+    const std::uint32_t at = set_tags.set[i];
     Set& set = sets[at];
     const std::uint32_t way = ways.take(at);
     set.state[way] = state[i];
@@ -67,7 +67,7 @@ WARPMEM_AVX512 bool L1Sets<4>::load_strangers(const LineList& lines, const Seats
   std::fill_n(out.before.begin(), count, 0);
   out.count = count;
   out.hit = 0;
-  out.strangers = true;
+  out.all_new = true;
   return true;
 }
 
@@ -75,8 +75,8 @@ WARPMEM_AVX512 bool L1Sets<4>::load_strangers(const LineList& lines, const Seats
 // arrive no sooner: nothing has to be compared. `all`: the soonest, and when the last is there.
 // False, and nothing is done, where cycles of the epoch need more than 31 bits.
 template <>
-WARPMEM_AVX512 bool L1Sets<4>::arrive_strangers(const Misses& missed, const std::uint64_t* done,
-                                                std::uint64_t& all) const {
+WARPMEM_AVX512 bool L1Sets<4>::arrive_all_new(const Misses& missed, const std::uint64_t* done,
+                                              std::uint64_t& all) const {
   constexpr std::uint64_t kMost = (std::uint64_t{1} << 31) - 1;
   if (all < epoch_ || all - epoch_ > kMost) return false;
   alignas(64) std::array<std::uint32_t, LineList::kMost> after;

@@ -1,6 +1,6 @@
 // Lines that an SM's loads have missed and wait for (MSHRs). A miss takes an entry from when it
-// leaves the SM until its line is there, one a line: further misses on a line that is under way go
-// with it. One that finds no entry waits for the first to be free.
+// leaves the SM until its line is there, one a line: further misses on a line that is outstanding
+// go with it. One that finds no entry waits for the first to be free.
 //
 // Leaves out: what an entry remembers of the loads that wait for it, and with it a limit to them.
 #pragma once

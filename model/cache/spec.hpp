@@ -21,6 +21,7 @@ struct L1CacheSpec {
   std::uint32_t ways = 0;
   SetRule index = SetRule::kXorMatrix;
   Replacement replacement = Replacement::kLru;
+  std::uint32_t fill_sectors = 1;  // that a miss brings at least
   bool operator==(const L1CacheSpec&) const = default;
 };
 
@@ -45,7 +46,7 @@ struct L1Spec {
   std::uint32_t wider = 0;        // the first so many sets have a way more
   std::uint32_t store_entries = 0, store_cycles = 0;
   std::uint32_t read_entries = 1, read_cycles = 0;
-  std::uint32_t misses = 0;  // lines under way at most; 0: any
+  std::uint32_t misses = 0;  // lines outstanding at most; 0: any
 
   std::uint32_t line_sectors() const { return (1u << sectors) - 1; }
   // Lines beside so much shared memory: never none, but on early GPUs.
@@ -70,7 +71,7 @@ struct L1Spec {
     return out;
   }
   L1CacheSpec cache(std::uint64_t shared_config) const {
-    return {lines(shared_config), index.sets(), ways, index.rule(), replacement};
+    return {lines(shared_config), index.sets(), ways, index.rule(), replacement, fill_sectors};
   }
 };
 

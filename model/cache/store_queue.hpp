@@ -1,4 +1,4 @@
-// An SM's stores on their way from the L1 to the L2. A store's tags are looked up ahead of its
+// An SM's stores in flight from the L1 to the L2. A store's tags are looked up ahead of its
 // data: from that moment until the data of the line has passed the data stage, further stores to
 // the line, of any warp, are written into it and leave with it.
 //

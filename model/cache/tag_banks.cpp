@@ -4,7 +4,7 @@
 
 namespace warpmem::model {
 
-// How many of sixteen are in each bank, a byte each: side by side.
+// How many of sixteen are in each bank, a byte each: vectorised.
 WARPMEM_WIDE_HOSTS static std::uint32_t in_banks_of_16(const std::uint32_t* __restrict set) {
   std::uint32_t in_bank = 0;
   for (std::size_t i = 0; i < 16; ++i) in_bank += 1u << set[i] % 4 * 8;

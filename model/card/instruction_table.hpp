@@ -69,7 +69,7 @@ class InstructionTable {
   // `latency` cycles later than its stall count says.
   const InstructionCost& taken() const { return flow_[0]; }
   // … of a jump to where a register says (returns, calls of pointers), and of lanes that have come
-  // to where the others of their warp have not yet: those go on where they parted.
+  // to where the others of their warp have not yet: those go on where they diverged.
   const InstructionCost& by_register() const { return flow_[1]; }
   const InstructionCost& rejoined() const { return flow_[2]; }
 

@@ -13,10 +13,9 @@ namespace {
 // Whether the card has the choices of components that SectoredMemory is made for.
 bool is_sectored(const CardNumbers& n, const L1Spec& l1) {
   if (static_cast<AccessRule>(n.access_rule) != AccessRule::kSectors) return false;
-  const std::uint64_t l2_sets = n.l2_bytes / n.l2_sides / kLineBytes / n.l2_ways;
-  return static_cast<SharedRule>(n.shared_rule) == SharedRule::kMulticast &&
-         n.line_bytes == kLineBytes && n.shared_banks == 32 && n.shared_bank_bytes == 4 &&
-         n.l1_cache == 0 && n.l1_sector == kSectorBytes && n.l1_allocate == 0 && n.l1_write == 0 &&
+  const std::uint64_t l2_sets = n.l2_bytes / n.l2_sides / n.line_bytes / n.l2_ways;
+  return static_cast<SharedRule>(n.shared_rule) == SharedRule::kMulticast && n.shared_banks == 32 &&
+         n.shared_bank_bytes == 4 && n.l1_cache == 0 && n.l1_allocate == 0 && n.l1_write == 0 &&
          n.texture_bytes == 0 && n.l2_sides <= 2 &&
          static_cast<Replacement>(n.l2_replacement) == Replacement::kLru &&
          L1Cache::takes(l1.ways, l1.index.sets(), l1.index.rule(), l1.replacement) &&

@@ -1,6 +1,6 @@
 // The caches of constants: a small one an SM, a larger one a GPC behind it that fills longer
 // pieces, and memory. Constants are read-only, so that a line has nothing but the cycle from which
-// it is there: who asks for one on its way waits for it. A warp's addresses are looked up one after
+// it is there: who asks for one in flight waits for it. A warp's addresses are looked up one after
 // the other.
 //
 // Leaves out: that instructions share the GPC's cache; the traffic that a miss makes in the L2 and
@@ -48,7 +48,7 @@ class ConstantCache {
     std::unordered_map<std::uint64_t, Entry> lines;
   };
   // The cycle from which the SM has the line, not before `now`. When as many misses as may be are
-  // under way, the next one waits until one of them is back, and all lookups behind it wait too.
+  // outstanding, the next one waits until one of them is back, and all lookups behind it wait too.
   std::uint64_t line(std::size_t sm, std::uint64_t line, std::uint64_t now);
   std::uint64_t group_line(Group& group, std::uint64_t line, std::uint64_t now);
 

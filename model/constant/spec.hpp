@@ -16,7 +16,7 @@ struct ConstantSpec {
   std::uint32_t memory_cycles = 0;      // … when it has not
   std::uint32_t next_cycles = 0;        // a warp's further address comes later by
   std::uint32_t address_cycles = 0;     // an address keeps the SM's lookup
-  std::uint32_t misses = 0;             // that an SM has under way at most
+  std::uint32_t misses = 0;             // that an SM has outstanding at most
   std::vector<std::uint64_t> sm_group;  // by SM: GPC
 };
 

@@ -20,7 +20,7 @@ struct EarlyCounters {
   // 1.0, 1.1: transactions of half-warps that were coalesced, and of those that were not.
   std::uint64_t gld_coherent = 0, gld_incoherent = 0, gst_coherent = 0, gst_incoherent = 0;
   // In the profiler's sense. 2.x: lines through the L1; past it, and stores, pieces of up to 128
-  // bytes. 3.x: loads in lines either way. 5.x, 6.x: loads four a request of 8, 4 or 2 lanes, as
+  // bytes. 3.x: loads in lines in both cases. 5.x, 6.x: loads four a request of 8, 4 or 2 lanes, as
   // counted on 6.1 whether its lanes shared a sector or not; stores in sectors.
   std::uint64_t gld_transactions = 0, gst_transactions = 0;
   // Lookups of the L1 for global loads and for loads and stores of local memory: lines, or sectors

@@ -47,11 +47,11 @@ void Dram::clear() {
 // Groups of blocks as wide as the channels are many hold each channel once; where they are hashed,
 // in an order of their own.
 template <class Divide>
-inline Dram::Spot Dram::Map::find(std::uint64_t line, Divide&& divide) const {
+inline Dram::Address Dram::Map::find(std::uint64_t line, Divide&& divide) const {
   const std::uint64_t block = line >> block_shift;
   const Divisor::Parts group = divide(by_channels, block);
   const std::uint64_t row = divide(by_row_blocks, group.quotient).quotient;
-  // Banks are the same for all channels: what lies side by side is refreshed together, device by
+  // Banks are the same for all channels: neighbouring banks are refreshed together, device by
   // device (measured: within 1 MiB loads wait in one rhythm, kernels/micro/dram_wait.cu).
   const bool hashed = map == DramMap::kHashed;
   const std::uint64_t channel =
@@ -61,18 +61,18 @@ inline Dram::Spot Dram::Map::find(std::uint64_t line, Divide&& divide) const {
           row};
 }
 
-Dram::Spot Dram::find(std::uint64_t line) const {
+Dram::Address Dram::find(std::uint64_t line) const {
   return map_.find(line, [](const Divisor& d, std::uint64_t n) { return d.divide(n); });
 }
 
 WARPMEM_WIDE_HOSTS void Dram::find(const std::uint64_t* __restrict line, std::size_t count,
-                                   const Map& map, Spots& out) {
+                                   const Map& map, Addresses& out) {
   const Map m = map;
   std::uint32_t* const __restrict channel = out.channel.data();
   std::uint32_t* const __restrict bank = out.bank.data();
   std::uint64_t* const __restrict row = out.row.data();
   for (std::size_t i = 0; i < count; ++i) {
-    const Spot s =
+    const Address s =
         m.find(line[i], [](const Divisor& d, std::uint64_t n) { return d.divide_wide(n); });
     channel[i] = s.channel;
     bank[i] = s.bank;
@@ -80,7 +80,7 @@ WARPMEM_WIDE_HOSTS void Dram::find(const std::uint64_t* __restrict line, std::si
   }
 }
 
-void Dram::find(const LineList& lines, Spots& out) const {
+void Dram::find(const LineList& lines, Addresses& out) const {
   find(lines.line.data(), static_cast<std::size_t>(lines.count), map_, out);
 }
 
@@ -123,7 +123,7 @@ void Dram::refresh_channel(Channel& c, std::uint64_t now) {
   take();
 }
 
-// Moves `now` behind a refresh of this bank that is under way; true
+// Moves `now` behind a refresh of this bank that is outstanding; true
 // if there was one since its last row was opened, which closed it.
 bool Dram::refresh_bank(const Bank& bank, std::uint64_t& now) const {
   if (now < bank.due) return false;
@@ -161,7 +161,7 @@ std::uint32_t Dram::bus_ticks(std::uint32_t sectors) const {
   return moved * spec_.burst_ticks + static_cast<std::uint32_t>((more + 999'999) / 1'000'000);
 }
 
-// The first access behind `first` tells whether a read was in front of the writes: by then all that
+// The first access behind `first` says whether a read was in front of the writes: by then all that
 // came before are known.
 void Dram::write_held(Channel& c, std::uint64_t now) {
   if (c.held < spec_.write_most_ticks) {
@@ -179,7 +179,7 @@ void Dram::write_held(Channel& c, std::uint64_t now) {
   c.held = c.reads = 0;
 }
 
-std::uint64_t Dram::read(const Spot& at, std::uint32_t sectors, std::uint64_t now) {
+std::uint64_t Dram::read(const Address& at, std::uint32_t sectors, std::uint64_t now) {
   Channel& c = channels_[at.channel];
   const std::uint64_t opened = open(c, banks_[at.bank], at.row, now);
   if (c.held) write_held(c, now);
@@ -190,7 +190,7 @@ std::uint64_t Dram::read(const Spot& at, std::uint32_t sectors, std::uint64_t no
   return c.bus.reserve(ready, amount) + amount;
 }
 
-void Dram::read(const Spots& spots, const std::uint8_t* index, const std::uint8_t* sectors,
+void Dram::read(const Addresses& addresses, const std::uint8_t* index, const std::uint8_t* sectors,
                 const std::uint32_t* latency, std::size_t first, std::size_t last, Trips& trips) {
   Channel* const channels = channels_.data();
   Bank* const banks = banks_.data();
@@ -199,9 +199,9 @@ void Dram::read(const Spots& spots, const std::uint8_t* index, const std::uint8_
     const std::uint8_t those = sectors[k] & 15;
     if (!those) continue;
     const std::size_t at = index[k];
-    Channel& c = channels[spots.channel[at]];
+    Channel& c = channels[addresses.channel[at]];
     const std::uint64_t asked = trips.at[k] + latency[at];
-    const std::uint64_t opened = open(c, banks[spots.bank[at]], spots.row[at], asked);
+    const std::uint64_t opened = open(c, banks[addresses.bank[at]], addresses.row[at], asked);
     if (c.held) write_held(c, asked);
     const std::uint64_t ready = behind_writes(c, opened);
     const std::uint32_t count = sectors_in(those), amount = bus_ticks_[count];
@@ -223,7 +223,7 @@ std::uint64_t Dram::written() const {
 
 std::uint64_t Dram::write(std::uint64_t line, std::uint32_t sectors, std::uint64_t now,
                           bool completed) {
-  const Spot at = find(line);
+  const Address at = find(line);
   Channel& c = channels_[at.channel];
   const bool joins = now < c.joins;
   const std::uint64_t ready = open(c, banks_[at.bank], at.row, now, completed);

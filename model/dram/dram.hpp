@@ -35,16 +35,16 @@ class Dram {
  public:
   using Spec = DramSpec;
   // Where a line lies.
-  struct Spot {
+  struct Address {
     std::uint32_t channel, bank;  // bank: of all channels' banks
     std::uint64_t row;
   };
   // The same for the lines of a list.
-  struct Spots {
+  struct Addresses {
     std::array<std::uint32_t, LineList::kMost> channel, bank;
     std::array<std::uint64_t, LineList::kMost> row;
-    Spot operator[](std::size_t i) const { return {channel[i], bank[i], row[i]}; }
-    void put(std::size_t i, const Spot& s) {
+    Address operator[](std::size_t i) const { return {channel[i], bank[i], row[i]}; }
+    void put(std::size_t i, const Address& s) {
       channel[i] = s.channel, bank[i] = s.bank, row[i] = s.row;
     }
   };
@@ -52,15 +52,15 @@ class Dram {
   explicit Dram(const Spec& spec,
                 std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
-  Spot find(std::uint64_t line) const;
-  void find(const LineList& lines, Spots& out) const;
+  Address find(std::uint64_t line) const;
+  void find(const LineList& lines, Addresses& out) const;
   // Reads so many sectors of a 128-byte line from tick `now` on; the tick in which the last one
   // has been on the bus. Activation latency is part of what the caller adds.
   std::uint64_t read(std::uint64_t line, std::uint32_t sectors, std::uint64_t now) {
     return read(find(line), sectors, now);
   }
-  std::uint64_t read(const Spot& at, std::uint32_t sectors, std::uint64_t now);
-  // Reads on their way, by number.
+  std::uint64_t read(const Address& at, std::uint32_t sectors, std::uint64_t now);
+  // Reads in flight, by number.
   struct Trips {
     std::array<std::uint64_t, LineList::kMost> at;      // tick in which each has come so far
     std::array<std::uint64_t, LineList::kMost> queued;  // ticks that it has stood in queues
@@ -68,9 +68,9 @@ class Dram {
   // The same for reads of a list's lines, from number `first` to before `last`: the k-th wants
   // `sectors[k]` (bits; none: it is not for DRAM) of line `index[k]` and comes here `latency`, by
   // line, after trips.at[k].
-  void read(const Spots& spots, const std::uint8_t* index, const std::uint8_t* sectors,
+  void read(const Addresses& addresses, const std::uint8_t* index, const std::uint8_t* sectors,
             const std::uint32_t* latency, std::size_t first, std::size_t last, Trips& trips);
-  // Takes writes of a line, or of two side by side; the tick in which they have gone out, or wait
+  // Takes writes of a line, or of two neighbours; the tick in which they have gone out, or wait
   // to. `completed`: sectors of it were read just now to complete them; by the time they are merged
   // and written, their row is no longer open (measured: random stores move half of what random
   // reads do, kernels/micro/launch_timing.cu). So many of them stay in the L2: others go instead.
@@ -80,7 +80,7 @@ class Dram {
   std::uint64_t written() const;
   void clear();
   // Has what a read looks at brought into the host's cache; changes nothing.
-  void prefetch(const Spot& at) const {
+  void prefetch(const Address& at) const {
     warpmem::prefetch(&banks_[at.bank]);
     warpmem::prefetch(&channels_[at.channel].bus);
     warpmem::prefetch(&channels_[at.channel].activate);
@@ -119,9 +119,9 @@ class Dram {
     std::uint32_t banks;
     Divisor by_channels, by_banks, by_row_blocks;
     template <class Divide>
-    Spot find(std::uint64_t line, Divide&& divide) const;
+    Address find(std::uint64_t line, Divide&& divide) const;
   };
-  static void find(const std::uint64_t* line, std::size_t count, const Map& map, Spots& out);
+  static void find(const std::uint64_t* line, std::size_t count, const Map& map, Addresses& out);
   std::uint64_t open(Channel& channel, Bank& bank, std::uint64_t row, std::uint64_t now,
                      bool closed = false);
   std::uint32_t bus_ticks(std::uint32_t sectors) const;

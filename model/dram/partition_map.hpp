@@ -15,7 +15,7 @@ struct PartitionMap {
   std::uint32_t of(std::uint64_t line, std::uint32_t channel) const {
     if (partitions <= 1) return 0;
     const std::uint64_t block = line / std::max(1u, block_lines);
-    // Fewer partitions than channels, or uneven ones: channels side by side share one.
+    // Fewer partitions than channels, or uneven ones: neighbouring channels share one.
     if (partitions % channels != 0)
       return static_cast<std::uint32_t>(std::uint64_t{channel} * partitions / channels);
     const std::uint32_t each = partitions / channels;

@@ -25,7 +25,7 @@ struct DramSpec {
   std::uint32_t write_most_ticks = 0;  // … for those that wait at most
   std::uint32_t completed_most = 0;    // completed lines of a channel that stay in the L2
   std::uint32_t burst_sectors = 1;     // that the bus moves at least
-  std::uint32_t interleave_lines = 1;  // side by side in a channel: a block
+  std::uint32_t interleave_lines = 1;  // in a row in a channel: a block
   DramMap map = DramMap::kHashed;
   DramRefresh refresh = DramRefresh::kNone;
   std::uint64_t refresh_interval_ticks = 0;  // between two of the same bank or channel

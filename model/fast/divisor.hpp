@@ -19,7 +19,7 @@ class Divisor {
       : number_(number), inverse_(~std::uint64_t{0} / number) {}
 
   Parts divide(std::uint64_t n) const { return correct(n, upper_half(n, inverse_)); }
-  // The same, for loops that work on several side by side.
+  // The same, for vectorised loops.
   Parts divide_wide(std::uint64_t n) const { return correct(n, upper_half_wide(n, inverse_)); }
   std::uint64_t number() const { return number_; }
 

@@ -2,18 +2,11 @@
 
 #include <algorithm>
 #include <utility>
+
+#include "model/access/sector_pieces.hpp"
 #include "model/general/sector_bits.hpp"
 
 namespace warpmem::model {
-std::uint8_t L2Partition::in_pieces(std::uint8_t sectors, std::uint32_t piece) const {
-  std::uint8_t all = 0;
-  for (std::uint32_t first = 0; first < line_bytes_ / kSectorBytes; first += piece) {
-    const auto of_piece = static_cast<std::uint8_t>(((1u << piece) - 1) << first);
-    if (sectors & of_piece) all = with(all, of_piece);
-  }
-  return all;
-}
-
 L2Partition::Traffic L2Partition::take_traffic() { return std::exchange(traffic_, {}); }
 
 void L2Partition::clear() {
@@ -34,7 +27,7 @@ void L2Partition::keep(std::uint64_t number, Stay stay) {
 }
 
 void L2Partition::discard(std::uint64_t number) {
-  told(CacheUse::kDrop, number, 255);
+  notify(CacheUse::kDrop, number, 255);
   if (Line* const line = find(number)) line->readable = line->dirty = line->partial = 0;
 }
 
@@ -102,7 +95,7 @@ L2Partition::Line& L2Partition::bring(std::uint64_t number) {
 L2Partition::Found L2Partition::read(std::uint64_t line, std::uint8_t sectors, std::uint32_t piece,
                                      Stay stay) {
   Found found;
-  told(CacheUse::kLoad, line, sectors);
+  notify(CacheUse::kLoad, line, sectors);
   CacheListener* const listener = std::exchange(listener_, nullptr);
   found.here = look_up(line);
   found.missing = without(in_pieces(without(sectors, found.here), piece), found.here);
@@ -113,13 +106,13 @@ L2Partition::Found L2Partition::read(std::uint64_t line, std::uint8_t sectors, s
 }
 
 std::uint8_t L2Partition::look_up(std::uint64_t number) {
-  told(CacheUse::kLoad, number, 0);
+  notify(CacheUse::kLoad, number, 0);
   const Line* const line = use(number);
   return line ? line->readable : std::uint8_t{0};
 }
 
 void L2Partition::fill(std::uint64_t number, std::uint8_t sectors, Stay stay) {
-  told(CacheUse::kStore, number, sectors, sectors);
+  notify(CacheUse::kStore, number, sectors, sectors);
   Line& line = bring(number);
   line.readable = with(line.readable, sectors);
   // What was written in part is whole now, and dirty.
@@ -129,7 +122,7 @@ void L2Partition::fill(std::uint64_t number, std::uint8_t sectors, Stay stay) {
 }
 
 void L2Partition::write(const LineTouch& written, Stay stay) {
-  told(CacheUse::kStore, written);
+  notify(CacheUse::kStore, written);
   Line& line = bring(written.line);
   mark(line, stay);
   for (std::uint32_t s = 0; s < line_bytes_ / kSectorBytes; ++s) {
@@ -157,7 +150,7 @@ void L2Partition::write(const LineTouch& written, Stay stay) {
 }
 
 void L2Partition::drop(std::uint64_t number, std::uint8_t sectors) {
-  told(CacheUse::kDrop, number, sectors);
+  notify(CacheUse::kDrop, number, sectors);
   if (Line* const line = find(number)) line->readable = without(line->readable, sectors);
 }
 

@@ -22,8 +22,8 @@ class L2Partition {
         policy_(&policy_of(spec.replacement)),
         line_bytes_(line_bytes),
         sets_(*policy_, spec.index.sets(), spec.ways) {}
-  // Who hears of its uses from now on; it is this partition.
-  void tell(CacheListener* listener, std::uint32_t number) {
+  // Who is notified of its uses from now on; it is this partition.
+  void listen(CacheListener* listener, std::uint32_t number) {
     listener_ = listener;
     number_ = number;
   }
@@ -53,9 +53,6 @@ class L2Partition {
   };
   Traffic take_traffic();
 
-  // Sectors in whole aligned pieces of a line.
-  std::uint8_t in_pieces(std::uint8_t sectors, std::uint32_t piece) const;
-
  private:
   struct Line {
     std::uint64_t number = 0;
@@ -66,10 +63,10 @@ class L2Partition {
     bool is_dirty() const { return dirty | partial; }
   };
 
-  void told(CacheUse use, const LineTouch& touch) const {
+  void notify(CacheUse use, const LineTouch& touch) const {
     if (listener_) listener_->l2(number_, use, touch);
   }
-  void told(CacheUse use, std::uint64_t line, std::uint8_t sectors, std::uint8_t full = 0) const {
+  void notify(CacheUse use, std::uint64_t line, std::uint8_t sectors, std::uint8_t full = 0) const {
     if (!listener_) return;
     LineTouch touch;
     touch.line = line, touch.sectors = sectors, touch.full = full;

@@ -44,7 +44,7 @@ struct MemorySpec {
     std::uint32_t fetch_sectors = 1;   // DRAM read granularity
     std::vector<std::uint32_t> of_sm;  // partition by SM
     std::vector<std::uint32_t> group_of_sm;
-    std::uint32_t merge = 1, way_cycles = 0;  // of the read coalescer of a group of SMs
+    std::uint32_t merge = 1, path_cycles = 0;  // of the read coalescer of a group of SMs
   } l2;
 
   Latencies latency{};  // of a line: L2 hit, and more for DRAM

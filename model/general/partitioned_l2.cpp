@@ -4,12 +4,16 @@
 #include <bit>
 #include <set>
 
+#include "model/access/sector_pieces.hpp"
+
 namespace warpmem::model {
 
 PartitionedL2::PartitionedL2(const MemorySpec& spec)
     : spec_(spec),
       sink_(spec.line_bytes, spec.l2.present ? Level::kL2 : Level::kDram),
-      coalescer_(spec),
+      reads_({spec.l2.merge, spec.l2.path_cycles, spec.l1.read_cycles, spec.l1.read_entries,
+              spec.latency},
+             spec.l2.group_of_sm),
       map_(spec.dram),
       channels_{spec.l2.partitions, spec.dram.channels, spec.dram.interleave_lines},
       traffic_(spec.dram.channels) {
@@ -18,7 +22,7 @@ PartitionedL2::PartitionedL2(const MemorySpec& spec)
     partitions_.emplace_back(spec.l2, spec.line_bytes);
 }
 
-PartitionedL2::Place PartitionedL2::place_of(int sm, std::uint64_t line) const {
+PartitionedL2::Sides PartitionedL2::sides_of(int sm, std::uint64_t line) const {
   const std::uint32_t at_home = home(line);
   if (spec_.l2.by_channel) return {at_home, at_home};
   const std::uint32_t near = spec_.l2.of_sm[static_cast<std::size_t>(sm)];
@@ -27,8 +31,8 @@ PartitionedL2::Place PartitionedL2::place_of(int sm, std::uint64_t line) const {
 
 std::uint32_t PartitionedL2::home(std::uint64_t line) const {
   if (spec_.l2.by_channel) {
-    const std::uint64_t on = on_path(line);
-    return channels_.of(on, map_.find(on).channel);
+    const std::uint64_t at = in_dram(line);
+    return channels_.of(at, map_.find(at).channel);
   }
   // Of more than two partitions each bit of the home's number is such a parity, of bits so much
   // higher up.
@@ -40,17 +44,13 @@ std::uint32_t PartitionedL2::home(std::uint64_t line) const {
   return at;
 }
 
-std::uint8_t PartitionedL2::on_path(std::uint64_t line, std::uint8_t sectors) const {
-  return static_cast<std::uint8_t>(sectors << line * spec_.line_bytes % kLineBytes / kSectorBytes);
-}
-
 void PartitionedL2::begin_launch() {
   sink_.counters = {};
   traffic_.clear();
 }
 
 void PartitionedL2::settle() {
-  coalescer_ = ReadCoalescer(spec_);
+  reads_.clear();
   dram_free_ = 0;
 }
 
@@ -87,25 +87,26 @@ L2Partition::Traffic PartitionedL2::account(L2Partition& partition, int sm, std:
   sink_.refills(t.fills);
   fetched(sm, t.line, t.fills, now);
   sink_.dram_writes({sm, t.line}, t.writes);
-  if (t.writes > 0) traffic_.write(map_.find(on_path(t.line)).channel, t.writes, now);
+  if (t.writes > 0) traffic_.write(map_.find(in_dram(t.line)).channel, t.writes, now);
   return t;
 }
 
 std::uint64_t PartitionedL2::read(int sm, std::uint64_t line, const Route&, std::uint8_t sectors,
                                   std::uint64_t now, std::uint32_t fetch_sectors, Stay stay,
-                                  const MemoryPath::Seat*, bool apart) {
-  const ReadCoalescer::Asked asked = coalescer_.ask(sm, line, sectors, now, apart);
-  if (asked.ride == ReadCoalescer::Ride::kMerged) {
+                                  const MemoryPath::Address*, bool apart) {
+  ReadCoalescer::Sm& from = reads_.sm(sm);
+  ReadCoalescer::Outstanding& read = reads_.entries(from)[ReadCoalescer::slot(line)];
+  const ReadCoalescer::Asked asked = reads_.ask(sm, from, read, line, sectors, now, apart);
+  if (asked.merged()) {
     sink_.merges({sm, line}, sectors_in(sectors));
-    return path_ ? path_->ride(sm, {asked.read.until, 0, on_path(line, sectors)}, now)
-                 : asked.read.until;
+    return path_ ? path_->share(sm, {read.until, 0, sectors}, now) : read.until;
   }
-  const bool opens = asked.ride == ReadCoalescer::Ride::kOwn;
-  const std::uint8_t joined = opens ? std::uint8_t{0} : asked.read.brought;
+  const bool opens = asked.own();
+  const std::uint8_t joined = asked.joined;
   sink_.read_requests(opens);
   sink_.reads(sectors_in(sectors));
   sink_.request({sm, line}, opens);
-  const Place at = place_of(sm, line);
+  const Sides at = sides_of(sm, line);
   std::uint8_t missing = sectors, fetched = sectors, crossing = 0;
   L2Partition::Traffic pushed;
   if (spec_.l2.present) {
@@ -129,9 +130,9 @@ std::uint64_t PartitionedL2::read(int sm, std::uint64_t line, const Route&, std:
       pushed = {pushed.fills + t.fills, pushed.writes + t.writes, t.line};
   }
   this->fetched(sm, line, sectors_in(fetched), now);
-  asked.read.brought = static_cast<std::uint8_t>(asked.read.brought | missing);
+  read.bring(missing);
   const std::uint64_t done = answer({sm, line, sectors, crossing, fetched, at}, pushed, now);
-  asked.read.until = std::max(asked.read.until, path_ ? path_->arrived() : done);
+  read.until = std::max(read.until, path_ ? path_->arrived() : done);
   return done;
 }
 
@@ -153,7 +154,7 @@ std::uint64_t PartitionedL2::read_texture(int sm, std::uint64_t line, std::uint8
   sink_.request({sm, line}, 1);
   sink_.look_up({sm, line}, asked, asked - sectors_in(missing));
   fetched(sm, line, sectors_in(missing), now);
-  const std::uint64_t done = answer({sm, line, sectors, 0, missing, place_of(sm, line)}, {}, now);
+  const std::uint64_t done = answer({sm, line, sectors, 0, missing, sides_of(sm, line)}, {}, now);
   if (missing) textures_.arrives(wanted.line, done);
   return std::max(done, found.arrival);
 }
@@ -163,11 +164,9 @@ std::uint64_t PartitionedL2::answer(const Answer& a, const L2Partition::Traffic&
   if (!path_)
     return unloaded(a.line, sectors_in(a.fetched), now) + (a.crossing ? spec_.far_cycles : 0);
   const std::uint64_t rows = path_->rows_opened();
-  const std::uint64_t done =
-      path_->read({a.sm, on_path(a.line), on_path(a.line, a.sectors), on_path(a.line, a.crossing),
-                   on_path(a.line, a.fetched), a.at.near_side, a.at.home_side},
-                  now);
-  if (pushed.writes) path_->write_back({0, on_path(pushed.line), pushed.fills, pushed.writes}, now);
+  const std::uint64_t done = path_->read(
+      {a.sm, a.line, a.sectors, a.crossing, a.fetched, a.at.near_side, a.at.home_side}, now);
+  if (pushed.writes) path_->write_back({0, pushed.line, pushed.fills, pushed.writes}, now);
   sink_.rows({a.sm, a.line}, path_->rows_opened() - rows);
   return done;
 }
@@ -183,7 +182,7 @@ std::uint64_t PartitionedL2::unloaded(std::uint64_t line, std::uint32_t fetched,
 L2Partition::Traffic PartitionedL2::without_l2(int sm, std::uint64_t line, std::uint32_t sectors,
                                                std::uint64_t now) {
   sink_.dram_writes({sm, line}, sectors);
-  traffic_.write(map_.find(on_path(line)).channel, sectors, now);
+  traffic_.write(map_.find(in_dram(line)).channel, sectors, now);
   return {0, sectors, line};
 }
 
@@ -195,7 +194,7 @@ std::uint64_t PartitionedL2::write(int sm, std::uint64_t line, const Route&, std
   const auto sectors = static_cast<std::uint8_t>(written.sectors & ~again);
   const std::uint64_t sent = sectors_in(sectors);
   sink_.writes({sm, line}, opens, sent, spec_.l2.present ? sent : 0);
-  const Place at = place_of(sm, line);
+  const Sides at = sides_of(sm, line);
   MemoryPath::Write w;
   w.sm = sm;
   L2Partition::Traffic pushed;
@@ -218,7 +217,7 @@ std::uint64_t PartitionedL2::write(int sm, std::uint64_t line, const Route&, std
   for (std::uint32_t p = 0; !spec_.l2.by_channel && p < partitions_.size(); ++p)
     if (p != at.near && p != at.home) partitions_[p].drop(written.line, written.sectors);
   if (!path_) return now;
-  w.line = on_path(written.line);
+  w.line = written.line;
   w.sectors = sectors_in(sectors);
   w.partial =
       sectors_in(sectors & written_sectors(written) & static_cast<std::uint8_t>(~written.full));
@@ -231,7 +230,7 @@ std::uint64_t PartitionedL2::atomic(int sm, std::uint64_t of_all, int times, boo
   const std::uint64_t line = of_all * kSectorBytes / spec_.line_bytes;
   const std::uint64_t sector = of_all * kSectorBytes % spec_.line_bytes / kSectorBytes;
   const auto passes = static_cast<std::uint32_t>(times);
-  const Place at = place_of(sm, line);
+  const Sides at = sides_of(sm, line);
   const auto bit = static_cast<std::uint8_t>(1u << sector);
   MemoryPath::Write w;
   w.sm = sm;
@@ -248,8 +247,7 @@ std::uint64_t PartitionedL2::atomic(int sm, std::uint64_t of_all, int times, boo
     L2Partition& partition = partitions_[at.home];
     const std::uint8_t here = partition.look_up(line);
     if (!(here & bit)) {
-      const auto missing =
-          static_cast<std::uint8_t>(partition.in_pieces(bit, fetch_sectors_) & ~here);
+      const auto missing = static_cast<std::uint8_t>(in_pieces(bit, fetch_sectors_) & ~here);
       brought = sectors_in(missing);
       fetched(sm, line, brought, now);
       partition.fill(line, missing, stay);
@@ -269,7 +267,7 @@ std::uint64_t PartitionedL2::atomic(int sm, std::uint64_t of_all, int times, boo
     if (!spec_.l2.by_channel) return now + spec_.latency.near_cycles + spec_.far_cycles;
     return returns ? unloaded(line, brought, now) : now;
   }
-  w.line = on_path(line);
+  w.line = line;
   w.atomic = passes;
   w.partly = work.partly;
   w.headed = work.headed;
@@ -280,16 +278,16 @@ std::uint64_t PartitionedL2::atomic(int sm, std::uint64_t of_all, int times, boo
   return send(w, at, pushed, now);
 }
 
-std::uint64_t PartitionedL2::send(MemoryPath::Write& w, const Place& at,
+std::uint64_t PartitionedL2::send(MemoryPath::Write& w, const Sides& at,
                                   const L2Partition::Traffic& pushed, std::uint64_t now) {
   w.near = at.near_side;
   w.home = at.home_side;
   w.fills = pushed.fills;
   w.evicted = pushed.writes;
-  w.other = on_path(pushed.line);
+  w.other = pushed.line;
   const std::uint64_t rows = path_->rows_opened();
   const std::uint64_t done = path_->write(w, now);
-  sink_.rows({w.sm, w.line * kLineBytes / spec_.line_bytes}, path_->rows_opened() - rows);
+  sink_.rows({w.sm, w.line}, path_->rows_opened() - rows);
   return done;
 }
 
@@ -325,15 +323,10 @@ void PartitionedL2::bring(int sm, std::uint64_t line, std::uint8_t sectors, std:
     if (fetched) dram_queue(sectors_in(fetched), now);
     return;
   }
-  const MemoryPath::Read r{sm,
-                           on_path(line),
-                           on_path(line, sectors),
-                           on_path(line, crossing),
-                           on_path(line, fetched),
-                           static_cast<int>(near),
-                           static_cast<int>(at_home)};
-  path_->bring(r, path_->seat(r.line), now);
-  if (pushed.writes) path_->write_back({0, on_path(pushed.line), pushed.fills, pushed.writes}, now);
+  const MemoryPath::Read r{
+      sm, line, sectors, crossing, fetched, static_cast<int>(near), static_cast<int>(at_home)};
+  path_->bring(r, path_->address_of(r.line), now);
+  if (pushed.writes) path_->write_back({0, pushed.line, pushed.fills, pushed.writes}, now);
 }
 
 void PartitionedL2::change(int sm, std::uint64_t line, Stay stay, bool discard) {

@@ -13,11 +13,11 @@
 #include "model/dram/partition_map.hpp"
 #include "model/dram/partition_traffic.hpp"
 #include "model/general/l2_partition.hpp"
-#include "model/general/read_coalescer.hpp"
 #include "model/general/sector_cache.hpp"
 #include "model/interconnect/memory_path.hpp"
 #include "model/l2/l2_cache.hpp"
-#include "model/sink/l2_telling.hpp"
+#include "model/l2/read_coalescer.hpp"
+#include "model/sink/l2_notifying.hpp"
 
 namespace warpmem::model {
 
@@ -30,10 +30,10 @@ class PartitionedL2 {
   struct Route {};
   Route route(std::uint64_t) const { return {}; }
 
-  // From now on accesses take the time that they take on this way, which must outlive it.
+  // From now on accesses take the time that they take on this path, which must outlive it.
   void take(MemoryPath* path) { path_ = path; }
   void begin_launch();
-  void settle();  // nothing of reads under way is left
+  void settle();  // nothing of reads outstanding is left
   // … nor of what ran before, but so many sectors that somebody else wrote.
   void flush(std::uint64_t dirty_sectors);
   void set_aside(std::uint64_t bytes);
@@ -47,13 +47,13 @@ class PartitionedL2 {
   // Has what a read or write of a line will look at brought into the host's cache.
   void prefetch(int sm, std::uint64_t line) const {
     if (!spec_.l2.present) return;
-    const Place at = place_of(sm, line);
+    const Sides at = sides_of(sm, line);
     partitions_[at.near].prefetch(line);
     if (at.home != at.near) partitions_[at.home].prefetch(line);
   }
   void prefetch_last(int sm, std::uint64_t line) const {
     if (!spec_.l2.present) return;
-    const Place at = place_of(sm, line);
+    const Sides at = sides_of(sm, line);
     partitions_[at.near].prefetch_last(line);
     if (at.home != at.near) partitions_[at.home].prefetch_last(line);
   }
@@ -61,7 +61,7 @@ class PartitionedL2 {
   // launch says.
   std::uint64_t read(int sm, std::uint64_t line, const Route&, std::uint8_t sectors,
                      std::uint64_t now, std::uint32_t fetch_sectors, Stay stay,
-                     const MemoryPath::Seat* = nullptr, bool apart = false);
+                     const MemoryPath::Address* = nullptr, bool apart = false);
   // `again`: sectors that travel with an earlier request; `opens`: this is one of its own. The
   // cycle in which the L2 has it.
   std::uint64_t write(int sm, std::uint64_t line, const Route&, std::uint8_t sectors,
@@ -80,9 +80,9 @@ class PartitionedL2 {
   // Cycle in which the latest write left its SM.
   std::uint64_t sent(std::uint64_t otherwise) const { return path_ ? path_->sent() : otherwise; }
 
-  void tell(EventListener* listener) { sink_.tell(listener); }
-  void tell_caches(CacheListener* listener) {
-    for (std::uint32_t p = 0; p < partitions_.size(); ++p) partitions_[p].tell(listener, p);
+  void listen(EventListener* listener) { sink_.listen(listener); }
+  void listen_to_caches(CacheListener* listener) {
+    for (std::uint32_t p = 0; p < partitions_.size(); ++p) partitions_[p].listen(listener, p);
   }
   // What DRAM's channels moved in the launch.
   const PartitionTraffic& traffic() const { return traffic_; }
@@ -91,17 +91,17 @@ class PartitionedL2 {
 
  private:
   // Where a line is: partitions, and sides as the path has them.
-  struct Place {
+  struct Sides {
     std::uint32_t near = 0, home = 0;
     int near_side = 0, home_side = 0;
   };
-  Place place_of(int sm, std::uint64_t line) const;
+  Sides sides_of(int sm, std::uint64_t line) const;
   std::uint32_t home(std::uint64_t line) const;
   struct Answer {
     int sm;
     std::uint64_t line;
     std::uint8_t sectors, crossing, fetched;
-    Place at;
+    Sides at;
   };
   // When it is back.
   std::uint64_t answer(const Answer& a, const L2Partition::Traffic& pushed, std::uint64_t now);
@@ -111,22 +111,21 @@ class PartitionedL2 {
   std::uint32_t in_line(std::uint32_t sectors) const {
     return std::min<std::uint32_t>(sectors, spec_.line_bytes / kSectorBytes);
   }
-  // The path's lines have 128 bytes.
-  std::uint64_t on_path(std::uint64_t line) const { return line * spec_.line_bytes / kLineBytes; }
-  std::uint8_t on_path(std::uint64_t line, std::uint8_t sectors) const;
-  std::uint64_t send(MemoryPath::Write& w, const Place& at, const L2Partition::Traffic& pushed,
+  // DRAM's lines have 128 bytes.
+  std::uint64_t in_dram(std::uint64_t line) const { return line * spec_.line_bytes / kLineBytes; }
+  std::uint64_t send(MemoryPath::Write& w, const Sides& at, const L2Partition::Traffic& pushed,
                      std::uint64_t now);
   L2Partition::Traffic account(L2Partition& partition, int sm, std::uint64_t now);
   void fetched(int sm, std::uint64_t line, std::uint64_t sectors, std::uint64_t now) {
     sink_.dram_reads({sm, line}, sectors);
-    if (sectors > 0) traffic_.read(map_.find(on_path(line)).channel, sectors, now);
+    if (sectors > 0) traffic_.read(map_.find(in_dram(line)).channel, sectors, now);
   }
 
   const MemorySpec& spec_;
-  L2Telling sink_;
+  L2Notifying sink_;
   MemoryPath* path_ = nullptr;
   std::vector<L2Partition> partitions_;
-  ReadCoalescer coalescer_;
+  ReadCoalescer reads_;
   std::uint64_t dram_queue(std::uint32_t sectors, std::uint64_t now);  // cycles
 
   std::uint32_t fetch_sectors_ = 1;

@@ -1,6 +1,8 @@
 #include "model/general/sector_cache.hpp"
 
 #include <algorithm>
+
+#include "model/access/sector_pieces.hpp"
 #include "model/general/sector_bits.hpp"
 
 namespace warpmem::model {
@@ -30,19 +32,6 @@ SectorCache::Line* SectorCache::find(std::uint64_t number) {
   if (!exists()) return nullptr;
   const std::size_t set = spec_.index(number), at = sets_.find(set, number);
   return at < sets_.held(set) ? &sets_.line(set, at) : nullptr;
-}
-
-// What a miss on some sectors brings: whole pieces.
-std::uint8_t SectorCache::in_pieces(std::uint8_t sectors) const {
-  const std::uint32_t piece = spec_.fill_sectors;
-  if (piece <= 1) return sectors;
-  std::uint8_t all = 0;
-  for (std::uint32_t first = 0; first < kSectorsPerLine; first += piece) {
-    const auto of_piece =
-        static_cast<std::uint8_t>(((1u << piece) - 1) << first & spec_.line_sectors());
-    if (sectors & of_piece) all = with(all, of_piece);
-  }
-  return all;
 }
 
 void SectorCache::give_up(std::size_t set) {
@@ -86,7 +75,7 @@ std::uint8_t SectorCache::read(Line& line, std::uint8_t sectors, std::uint32_t w
 SectorCache::Found SectorCache::look_up(const LineTouch& asked, const AskedWords& words,
                                         bool allocate) {
   if (!exists()) return {asked.sectors, 0};
-  told(allocate ? CacheUse::kLoad : CacheUse::kLoadPast, asked);
+  notify(allocate ? CacheUse::kLoad : CacheUse::kLoadPast, asked);
   if (pieces() == 1) return look_up_line(asked.line, asked.sectors, words(asked.line), allocate);
   Found all;
   const std::uint32_t of_piece = spec_.line_bytes / static_cast<std::uint32_t>(kSectorBytes);
@@ -120,13 +109,13 @@ void SectorCache::arrives(std::uint64_t number, std::uint64_t cycle) {
 
 std::uint8_t SectorCache::load_last(const LineTouch& asked, const AskedWords& words) {
   if (!exists()) return asked.sectors;
-  told(CacheUse::kLoadLast, asked);
+  notify(CacheUse::kLoadLast, asked);
   const std::size_t set = spec_.index(asked.line), at = sets_.find(set, asked.line);
   if (at == sets_.held(set)) return asked.sectors;
   return read(sets_.make_oldest(set, at), asked.sectors, words(asked.line), true);
 }
 
-bool SectorCache::store(const LineTouch& stored, const Seat&, bool allocates) {
+bool SectorCache::store(const LineTouch& stored, const SetTag&, bool allocates) {
   if (policy_of(spec_.write).stays)
     return leave(stored, false, allocates && policy_of(spec_.allocate).stores);
   return exists() && drop(stored.line, in_pieces(written_sectors(stored)));
@@ -134,7 +123,7 @@ bool SectorCache::store(const LineTouch& stored, const Seat&, bool allocates) {
 
 bool SectorCache::leave(const LineTouch& stored, bool back, bool allocates) {
   if (!exists()) return false;
-  told(CacheUse::kStore, stored);
+  notify(CacheUse::kStore, stored);
   const std::size_t set = spec_.index(stored.line), at = sets_.find(set, stored.line);
   const bool here = at < sets_.held(set);
   if (!here && !allocates) return false;
@@ -165,7 +154,7 @@ bool SectorCache::drop(std::uint64_t number, std::uint8_t sectors) {
   if (listener_) {
     LineTouch dropped;
     dropped.line = number, dropped.sectors = sectors;
-    told(CacheUse::kDrop, dropped);
+    notify(CacheUse::kDrop, dropped);
   }
   if (!exists()) return false;
   const std::size_t set = spec_.index(number), at = sets_.find(set, number);

@@ -15,6 +15,7 @@
 
 #include "model/access/access.hpp"
 #include "model/access/asked_words.hpp"
+#include "model/access/sector_pieces.hpp"
 #include "model/cache/ordered_set.hpp"
 #include "model/general/memory_spec.hpp"
 #include "model/sink/cache_listener.hpp"
@@ -28,19 +29,19 @@ class SectorCache {
   SectorCache(const L1Spec& spec, std::uint64_t lines);
   bool exists() const { return !sets_.empty(); }
   const L1Spec& spec() const { return spec_; }
-  // Who hears of its uses from now on; it is the L1 of this SM.
-  void tell(CacheListener* listener, int sm) {
+  // Who is notified of its uses from now on; it is the L1 of this SM.
+  void listen(CacheListener* listener, int sm) {
     listener_ = listener;
     sm_ = sm;
   }
 
   // As those of L1Cache, which knows where its sets are beforehand.
-  struct Seat {};
-  struct Seats {
-    Seat operator[](std::size_t) const { return {}; }
-    void put(std::size_t, const Seat&) {}
+  struct SetTag {};
+  struct SetTags {
+    SetTag operator[](std::size_t) const { return {}; }
+    void put(std::size_t, const SetTag&) {}
   };
-  Seat seat(std::uint64_t) const { return {}; }
+  SetTag set_tag(std::uint64_t) const { return {}; }
   // Has what a look-up of a line reads brought into the host's cache; changes nothing.
   void prefetch(std::uint64_t line) const {
     if (exists()) sets_.prefetch(spec_.index(line * pieces()));
@@ -65,7 +66,7 @@ class SectorCache {
   void arrives(std::uint64_t line, std::uint64_t cycle);
   // By the policy for stores; one that finds no line brings one only if it `allocates`. True when
   // the line was there.
-  bool store(const LineTouch& stored, const Seat& = {}, bool allocates = true);
+  bool store(const LineTouch& stored, const SetTag& = {}, bool allocates = true);
   // Whatever that policy is, what was stored stays; `back`: it is written back when its line goes.
   bool leave(const LineTouch& stored, bool back, bool allocates);
   // True when the line was there.
@@ -98,10 +99,13 @@ class SectorCache {
   Line* find(std::uint64_t line);
   Line& bring(std::uint64_t line);
   void give_up(std::size_t set);
-  void told(CacheUse use, const LineTouch& touch) const {
+  void notify(CacheUse use, const LineTouch& touch) const {
     if (listener_) listener_->l1(sm_, use, touch);
   }
-  std::uint8_t in_pieces(std::uint8_t sectors) const;
+  // What a miss on some sectors brings. A second cache of textures has lines of up to eight.
+  std::uint8_t in_pieces(std::uint8_t sectors) const {
+    return spec_.fill_sectors > 1 ? model::in_pieces(sectors, spec_.fill_sectors) : sectors;
+  }
   std::uint8_t read(Line& line, std::uint8_t sectors, std::uint32_t words, bool allocate) const;
 
   L1Spec spec_;

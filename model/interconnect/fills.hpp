@@ -1,11 +1,11 @@
-// What is on its way to one side of the L2: who reads such a line meanwhile finds its tag there,
+// What is in flight to one side of the L2: who reads such a line meanwhile finds its tag there,
 // but waits for the data like the one who asked first.
 //
 // Units: ticks of model/timing/throughput.hpp. Halves: 64 bytes, what DRAM and the other side bring
 // at least. Remembers the latest 32,768 lines, by hash: of two that fall together, the later. Ticks
 // are kept in 32 bits after an epoch, so that an entry is a quarter of a line of the host's cache.
 // Of no sectors there is nothing to remember, nor to know; that takes no branch of its own, as
-// which of a warp's lines are under way is in no order.
+// which of a warp's lines are outstanding is in no order.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +42,7 @@ class Fills {
     f = {sectors ? line : kNobody, {first, second}};
   }
 
-  // The tick from which all these sectors of the line are there; 0: they are not under way.
+  // The tick from which all these sectors of the line are there; 0: they are not outstanding.
   std::uint64_t until(std::uint64_t line, std::uint32_t sectors) const {
     if (!sectors) [[likely]]
       return 0;

@@ -1,4 +1,4 @@
-// How long what is read takes where nothing is in its way: from the slice of the L2 that a line is
+// How long what is read takes on an idle GPU: from the slice of the L2 that a line is
 // in, and from the DRAM behind that. Lines differ, by a fixed draw for each.
 //
 // Units: the user's own, cycles or ticks.

@@ -11,6 +11,7 @@ namespace warpmem::model {
 
 struct MemoryPathSpec {
   std::uint32_t sms = 0;
+  std::uint32_t line_bytes = 128;  // of the lines that callers speak of
   std::uint32_t sides = 1;
   std::uint32_t slices = 0;  // all sides
   // A line's slice goes with its DRAM channel (dram/partition_map.hpp); otherwise pairs of slices

@@ -3,74 +3,42 @@
 #include <algorithm>
 #include <set>
 
-#include "base/large_pages.hpp"
 #include "base/wide_hosts.hpp"
 #include "model/cache/tag_banks.hpp"
 #include "model/l2/l2_one_line.hpp"
 
 namespace warpmem::model {
 L2Cache::L2Cache(const Spec& spec)
-    : spec_(spec), side_{L2Side(spec.side), L2Side(spec.side)}, pending_(large_pages()) {
+    : spec_(spec),
+      line_(spec.side.line_bytes),
+      side_{L2Side(spec.side), L2Side(spec.side)},
+      reads_(read_coalescer_of(spec), spec.sm_group) {
   for (std::size_t i = 0; i < side_.size(); ++i) sets_[i] = side_[i].memory();
-  std::size_t groups = 1;
-  for (const std::uint8_t g : spec_.sm_group) groups = std::max<std::size_t>(groups, g + 1u);
-  pending_.resize(groups * kPending);
-  spec_.merge = std::min(spec_.merge, 255);  // Pending counts in a byte
-  fetch_sectors_ = spec_.fetch_sectors;
-  coalesces_ = spec_.merge > 1 || spec_.read_cycles > 0;
-  if (spec_.sides > 1) home_mask_ = spec_.home_mask / kLineBytes;
-  // An SM that the lists leave out is on the first side and in the first GPC.
-  sm_.resize(std::max({std::size_t{256}, spec_.sm_side.size(), spec_.sm_group.size()}));
-  for (std::size_t i = 0; i < sm_.size(); ++i) {
-    if (spec_.sides > 1 && i < spec_.sm_side.size()) sm_[i].side = spec_.sm_side[i];
-    if (i < spec_.sm_group.size()) sm_[i].pending = spec_.sm_group[i] * kPending;
-  }
-  latencies_ = unloaded_ = {spec_.near_cycles, spec_.near_spread, spec_.dram_cycles,
-                            spec_.dram_spread, spec_.dram_tail};
+  fetch_granularity(0);
+  if (spec_.sides > 1) home_mask_ = spec_.home_mask / line_.bytes();
+  // An SM that the list leaves out is on the first side.
+  for (std::size_t i = 0; spec_.sides > 1 && i < spec_.sm_side.size(); ++i)
+    reads_.sm(static_cast<int>(i)).side = spec_.sm_side[i];
+  latencies_ = unloaded_ = reads_.spec().unloaded;
   for (std::size_t mask = 0; mask < dram_cost_.size(); ++mask)
     dram_cost_[mask] = std::uint64_t{sectors_in(static_cast<std::uint8_t>(mask))} * 1000000 /
                        spec_.dram_sectors_per_kilocycle;
 }
 
-// A read of a line that another is under way for: whether it rides on that one's answer.
-L2Cache::Ride L2Cache::ride_along(int sm, SmPlace& from, Pending& p, std::uint8_t sectors,
-                                  std::uint64_t now, bool apart) {
-  if (now >= p.until) return Ride::kOwn;
-  // The same sectors: one more reader of the same answer, another SM's or the same one's. It has to
-  // be at the coalescer before the answer is. Of what the reader's side has, that is as long as the
-  // way there and back takes with nobody on it, however long requests stand in front of slices: SMs
-  // that read at random in tables of 64 KiB to 4 MiB share 1 to 4 % of their requests
-  // (kernels/micro/l2_random.cu).
-  const std::uint64_t answered =
-      p.brought() ? p.until
-                  : std::min(p.until, p.leaves + unloaded_.near(Latencies::draw_of(p.line)));
-  if (p.sectors() == sectors && p.riders() < spec_.merge && now + spec_.way_cycles < answered) {
-    p.ride();
-    return Ride::kMerged;
-  }
-  // Only other sectors of the line: what past its L1 an SM asks for twice it gets twice
-  // (l1tex__m_xbar2l1tex_read_sectors of the suite's load_paths_ldcg), so that travelled apart.
-  if (apart || !p.is_of(sm) || (p.sectors() & sectors) != 0 || now > p.leaves ||
-      from.requests - p.number >= spec_.read_entries)
-    return Ride::kOwn;
-  p.leaves = std::max(p.leaves, now + spec_.read_cycles);
-  from.leaves = std::max(from.leaves, p.leaves);
-  return Ride::kJoined;
-}
-
-// What hangs on nothing but the lines' numbers, side by side. Of products with 64 bits only those
+// What hangs on nothing but the lines' numbers, vectorised. Of products with 64 bits only those
 // parts are worked out that their upper bits need.
 WARPMEM_WIDE_HOSTS void L2Cache::draw_plain(const LineWords& words, std::uint64_t home_mask,
                                             const Latencies& latencies, Routed& out) {
   const Latencies l = latencies;
   const std::uint32_t* const __restrict low = words.low.data();
   std::uint8_t* const __restrict home = out.home.data();
-  std::uint16_t* const __restrict pending = out.pending.data();
+  std::uint16_t* const __restrict entry = out.entry.data();
   std::uint32_t* const __restrict near = out.near.data();
   std::uint32_t* const __restrict dram = out.dram.data();
   const auto mask = static_cast<std::uint32_t>(home_mask);
   const std::uint32_t above = parity(words.upper_bits() & home_mask);
-  const std::uint32_t slot_above = words.upper * static_cast<std::uint32_t>(kPendingFactor);
+  const std::uint32_t slot_above =
+      words.upper * static_cast<std::uint32_t>(ReadCoalescer::slot_factor());
   const std::uint32_t draw_above = words.upper * static_cast<std::uint32_t>(Latencies::kFactor);
   const std::size_t count = words.count;
   for (std::size_t from = 0; from < count; from += LineWords::kStep) {
@@ -84,8 +52,9 @@ WARPMEM_WIDE_HOSTS void L2Cache::draw_plain(const LineWords& words, std::uint64_
       home[i] = static_cast<std::uint8_t>((bits ^ above) & 1);
     }
     for (std::size_t i = from; i < from + LineWords::kStep; ++i)
-      pending[i] = static_cast<std::uint16_t>((upper_word(low[i], kPendingFactor) + slot_above) >>
-                                              (32 - kPendingBits));
+      entry[i] = static_cast<std::uint16_t>(
+          (upper_word(low[i], ReadCoalescer::slot_factor()) + slot_above) >>
+          ReadCoalescer::slot_shift());
     for (std::size_t i = from; i < from + LineWords::kStep; ++i) {
       const std::uint32_t draw = upper_word(low[i], Latencies::kFactor) + draw_above;
       near[i] = l.near(draw);
@@ -103,120 +72,102 @@ void L2Cache::draw(const LineWords& words, std::uint64_t home_mask, const Latenc
 }
 
 void L2Cache::route(Routed& lines, const LineWords& words) {
-  side_[0].seats(lines, words, lines.seat);
-  if (words.alike) [[likely]]
+  side_[0].set_tags(lines, words, lines.set_tag);
+  if (words.alike && part_bits_ == 0) [[likely]]
     return draw(words, home_mask_, latencies_, lines);
   for (std::size_t i = 0; i < static_cast<std::size_t>(lines.count); ++i) {
     const std::uint64_t line = lines.line[i];
-    const std::uint32_t draw = Latencies::draw_of(line);
+    const std::uint32_t draw = Latencies::draw_of(line >> part_bits_);
     lines.home[i] = static_cast<std::uint8_t>(home(line));
-    lines.pending[i] = pending_slot(line);
+    lines.entry[i] = ReadCoalescer::slot(line);
     lines.near[i] = latencies_.near(draw);
     lines.dram[i] = latencies_.dram(draw);
   }
 }
 
-// A request of its own, or a ride on an earlier one.
-[[gnu::noinline]] L2Cache::Asked L2Cache::ask(int sm, SmPlace& from, Pending& p, std::uint64_t line,
-                                              std::uint8_t sectors, std::uint64_t now, bool apart) {
-  if (p.line == line && coalesces_) {
-    const Ride ride = ride_along(sm, from, p, sectors, now, apart);
-    if (ride == Ride::kMerged) {
-      sink_.merges(sectors_in(sectors));
-      return {0, 0, false};
-    }
-    if (ride == Ride::kJoined) {
-      const auto shared = static_cast<std::uint8_t>(sectors & p.sectors());
-      sink_.merges(sectors_in(shared));
-      p.ask(sectors);
-      return {static_cast<std::uint8_t>(sectors & ~shared), p.brought(), true};
-    }
-  }
-  open(sm, from, p, line, sectors, now);
-  return {sectors, 0, true};
-}
-
 [[gnu::always_inline]] inline std::uint64_t L2Cache::read_one(
     int sm, std::uint64_t line, const Route& route, std::uint8_t sectors, std::uint64_t now,
-    std::uint32_t fetch_sectors, Stay stay, const MemoryPath::Seat* way, bool apart) {
-  SmPlace& from = sm_[static_cast<std::size_t>(sm)];
-  Pending& pending = pending_[from.pending + route.pending];
+    std::uint32_t fetch_sectors, Stay stay, const MemoryPath::Address* address, bool apart) {
+  Sm& from = reads_.sm(sm);
+  Outstanding& read = reads_.entries(from)[route.entry];
   std::uint8_t joined = 0;
-  if (pending.line != line) [[likely]] {
-    open(sm, from, pending, line, sectors, now);
+  if (read.line != line) [[likely]] {
+    reads_.open(sm, from, read, line, sectors, now);
     sink_.read_requests(1);
   } else {
-    const std::uint32_t requests = from.requests;
-    const Asked asked = ask(sm, from, pending, line, sectors, now, apart);
-    if (!asked.goes_on)
-      return path_ ? path_->ride(sm, {pending.until, 0, sectors}, now) : pending.until;
-    sink_.read_requests(from.requests - requests);
-    sectors = asked.sectors, joined = asked.joined;
+    const ReadCoalescer::Asked asked = reads_.ask(sm, from, read, line, sectors, now, apart);
+    if (asked.merged()) {
+      sink_.merges(sectors_in(sectors));
+      return path_ ? path_->share(sm, {read.until, 0, sectors}, now) : read.until;
+    }
+    sink_.read_requests(asked.own());
+    joined = asked.joined;
   }
   L2Side::Traffic out;
   const Met met = meet(from.side, route, sectors, joined, granularity(fetch_sectors), stay, out);
-  pending.bring(met.missing);
+  read.bring(met.missing);
   std::uint64_t done = 0;
   if (path_) {
     done = path_->read({sm, line, sectors, met.crosses ? met.missing : std::uint8_t{0}, met.fetched,
                         static_cast<int>(from.side), static_cast<int>(route.home)},
-                       way ? *way : path_->seat(line), now);
+                       address ? *address : path_->address_of(line), now);
     if (out.writes) path_->write_back({0, pushed_out(out), out.fills, out.writes}, now);
   } else {
     done = back(draw(line), met, now);
   }
-  pending.until = std::max(pending.until, path_ ? path_->arrived() : done);
+  read.until = std::max(read.until, path_ ? path_->arrived() : done);
   return done;
 }
 
 std::uint64_t L2Cache::read(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
                             std::uint64_t now, std::uint32_t fetch_sectors, Stay stay,
-                            const MemoryPath::Seat* way, bool apart) {
-  return read_one(sm, line, route, sectors, now, fetch_sectors, stay, way, apart);
+                            const MemoryPath::Address* address, bool apart) {
+  return read_one(sm, line, route, sectors, now, fetch_sectors, stay, address, apart);
 }
 
 std::uint64_t L2Cache::read(int sm, const Routed& lines, std::uint8_t sectors, std::uint64_t now,
-                            std::uint32_t fetch_sectors, const MemoryPath::Seat* way) {
+                            std::uint32_t fetch_sectors, const MemoryPath::Address* address) {
   return read_one(sm, lines.line[0], lines.route(0), sectors, now, fetch_sectors, Stay::kUnsaid,
-                  way, false);
+                  address, false);
 }
 
 // Lines of one access are different, and what happens on one side of the L2 hangs on nothing on the
 // other: so all lines are looked up on the reader's side before the first is at its home. It comes
 // to the same, and which of them cross is no branch. A read that another answers is done here.
-template <bool timed, bool strangers>
+template <bool timed, bool unshared>
 [[gnu::always_inline]] inline void L2Cache::look_up(int sm, const Routed& lines,
                                                     const LineParts& parts, std::uint64_t now,
                                                     std::uint32_t granularity, std::uint64_t* done,
                                                     Sent& out) {
-  SmPlace& place = sm_[static_cast<std::size_t>(sm)];
-  SmPlace from = place;  // no store of the loop changes a copy
-  Pending* const pending = &pending_[from.pending];
+  Sm& place = reads_.sm(sm);
+  Sm from = place;  // no store of the loop changes a copy
+  Outstanding* const entries = reads_.entries(from);
   L2Side& near = side_[from.side];
-  const L2Side::Reader read_near(near, lines.seat, granularity);
+  const L2Side::Reader read_near(near, lines.set_tag, granularity);
   std::size_t count = 0, cross = 0, causes = 0;
   std::uint64_t hit = 0;
   for (std::size_t k = 0; k < parts.count; ++k) {
     const std::size_t at = parts.index[k];
     std::uint8_t sectors = parts.sectors[k], joined = 0;
-    Pending* entry = nullptr;
-    if constexpr (!strangers) {
+    Outstanding* entry = nullptr;
+    if constexpr (!unshared) {
       const std::uint64_t line = lines.line[at], start = now + at / kLinesACycle;
-      Pending& p = *(entry = &pending[lines.pending[at]]);
+      Outstanding& p = *(entry = &entries[lines.entry[at]]);
       if (p.line != line) [[likely]] {
-        open(sm, from, p, line, sectors, start);
+        reads_.open(sm, from, p, line, sectors, start);
       } else {
-        const Asked one = ask(sm, from, p, line, sectors, start, false);
-        if (!one.goes_on) {
+        const ReadCoalescer::Asked one = reads_.ask(sm, from, p, line, sectors, start, false);
+        if (one.merged()) {
+          sink_.merges(sectors_in(sectors));
           done[at] = p.until;
-          if (timed) out.riders[out.ridden++] = {p.until, static_cast<std::uint8_t>(at), sectors};
+          if (timed) out.shared[out.shares++] = {p.until, static_cast<std::uint8_t>(at), sectors};
           continue;
         }
-        sectors = one.sectors, joined = one.joined;
+        joined = one.joined;
       }
     }
-    const L2Side::Found found = read_near(lines.seat, at, sectors);
-    if constexpr (!strangers) entry->bring(found.missing);
+    const L2Side::Found found = read_near(lines.set_tag, at, sectors);
+    if constexpr (!unshared) entry->bring(found.missing);
     if (timed && near.has_traffic()) [[unlikely]]
       causes_.near[causes++] = {count, near.take_traffic()};
     // What arrives with the very request it belongs to was no hit.
@@ -235,7 +186,7 @@ template <bool timed, bool strangers>
   causes_.nears = causes;
   sink_.reads(sectors_in(out.asked.sectors, count));
   sink_.read_hits(hit);
-  if constexpr (strangers) {
+  if constexpr (unshared) {
     sink_.read_requests(count);
   } else {
     sink_.read_requests(from.requests - place.requests);
@@ -243,13 +194,13 @@ template <bool timed, bool strangers>
   }
 
   L2Side& home = side_[1 - from.side];
-  const L2Side::Reader read_home(home, lines.seat, 1);
+  const L2Side::Reader read_home(home, lines.set_tag, 1);
   causes = 0;
   std::uint64_t crossed_hit = 0;
   for (std::size_t c = 0; c < cross; ++c) {
     const std::size_t k = out.number[c];
     const std::uint8_t sectors = out.missing[k];
-    const L2Side::Found found = read_home(lines.seat, out.asked.index[k], sectors);
+    const L2Side::Found found = read_home(lines.set_tag, out.asked.index[k], sectors);
     if (timed && home.has_traffic()) [[unlikely]]
       causes_.at_home[causes++] = {c, home.take_traffic()};
     if (found.here) crossed_hit += sectors_in(found.here & sectors);
@@ -267,42 +218,43 @@ WARPMEM_NEW_HOSTS void L2Cache::look_up_timed(int sm, const Routed& lines, const
 }
 
 // The same where none of them meets another.
-WARPMEM_NEW_HOSTS void L2Cache::look_up_strangers(int sm, const Routed& lines,
-                                                  const LineParts& parts, std::uint32_t granularity,
-                                                  Sent& out) {
+WARPMEM_NEW_HOSTS void L2Cache::look_up_unshared(int sm, const Routed& lines,
+                                                 const LineParts& parts, std::uint32_t granularity,
+                                                 Sent& out) {
   look_up<true, true>(sm, lines, parts, 0, granularity, nullptr, out);
 }
 
 // What those that come later find of a read. Another line of its access may have taken the entry.
-inline void L2Cache::remember(Pending& p, std::uint64_t line, std::uint64_t done) {
+inline void L2Cache::remember(Outstanding& p, std::uint64_t line, std::uint64_t done) {
   if (p.line == line) p.until = std::max(p.until, done);
 }
 
-// Whether any of these lines is that of an entry for reads under way.
-inline bool L2Cache::meet_any(const Pending* pending, const Routed& lines, const LineParts& parts) {
+// Whether any of these lines is that of an entry for reads outstanding.
+inline bool L2Cache::meet_any(const Outstanding* entries, const Routed& lines,
+                              const LineParts& parts) {
   bool any = false;
   if (parts.count == static_cast<std::size_t>(lines.count)) {
     for (std::size_t at = 0; at < parts.count; ++at)
-      any |= pending[lines.pending[at]].line == lines.line[at];
+      any |= entries[lines.entry[at]].line == lines.line[at];
     return any;
   }
   for (std::size_t k = 0; k < parts.count; ++k) {
     const std::size_t at = parts.index[k];
-    any |= pending[lines.pending[at]].line == lines.line[at];
+    any |= entries[lines.entry[at]].line == lines.line[at];
   }
   return any;
 }
 
 // The same as look_up() and what follows it, where none meets another: an entry is written once,
 // when all is known of it. Of two lines of the access that fall together the later one's stays.
-WARPMEM_NEW_HOSTS void L2Cache::read_strangers(int sm, const Routed& lines, const LineParts& parts,
-                                               std::uint64_t now, std::uint32_t granularity,
-                                               std::uint64_t* done) {
-  SmPlace& from = sm_[static_cast<std::size_t>(sm)];
+WARPMEM_NEW_HOSTS void L2Cache::read_unshared(int sm, const Routed& lines, const LineParts& parts,
+                                              std::uint64_t now, std::uint32_t granularity,
+                                              std::uint64_t* done) {
+  Sm& from = reads_.sm(sm);
   const std::uint32_t side = from.side;
   const std::size_t count = parts.count;
   std::array<std::uint8_t, LineList::kMost> here, missing, fetched, number;
-  side_[side].read(lines.seat, parts, granularity, here.data(), missing.data());
+  side_[side].read(lines.set_tag, parts, granularity, here.data(), missing.data());
   sink_.reads(sectors_in(parts.sectors, count));
   sink_.read_hits(sectors_in(here, count));
   sink_.read_requests(count);
@@ -320,7 +272,7 @@ WARPMEM_NEW_HOSTS void L2Cache::read_strangers(int sm, const Routed& lines, cons
   }
   fetched = missing;
   std::array<std::uint8_t, LineList::kMost> brought;
-  side_[1 - side].read(lines.seat, far, 1, here.data(), brought.data());
+  side_[1 - side].read(lines.set_tag, far, 1, here.data(), brought.data());
   sink_.crosses(sectors_in(far.sectors, far.count), sectors_in(here, far.count));
   for (std::size_t c = 0; c < far.count; ++c) fetched[number[c]] = brought[c];
   for (L2Side& s : side_)
@@ -355,17 +307,17 @@ void L2Cache::enter(int sm, const Routed& lines, const LineParts& parts, std::ui
 #ifdef WARPMEM_AVX512
   if (wide_host() && enter_avx512(sm, lines, parts, now, missing, until)) return;
 #endif
-  SmPlace& from = sm_[static_cast<std::size_t>(sm)];
-  Pending* const pending = &pending_[from.pending];
+  Sm& from = reads_.sm(sm);
+  Outstanding* const entries = reads_.entries(from);
   std::uint64_t leaves = from.leaves;
   std::uint32_t request = from.requests;
-  const std::uint32_t reader = Pending::by(sm);
+  const std::uint32_t reader = Outstanding::by(sm);
   const std::uint64_t soonest = now + spec_.read_cycles, latest = now + spec_.read_entries;
   for (std::size_t k = 0; k < parts.count; ++k) {
     const std::size_t at = parts.index[k];
     const std::uint64_t later = at / kLinesACycle;
     leaves = std::max(soonest + later, std::min(leaves + 1, latest + later));
-    Pending& p = pending[lines.pending[at]];
+    Outstanding& p = entries[lines.entry[at]];
     p.line = lines.line[at];
     p.leaves = leaves;
     p.until = until[at];
@@ -380,17 +332,17 @@ void L2Cache::enter(int sm, const Routed& lines, const LineParts& parts, std::ui
 WARPMEM_NEW_HOSTS void L2Cache::read_counting(int sm, const Routed& lines, const LineParts& parts,
                                               std::uint64_t now, std::uint32_t granularity,
                                               std::uint64_t* done) {
-  if (!meet_any(&pending_[sm_[static_cast<std::size_t>(sm)].pending], lines, parts)) {
+  Outstanding* const entries = reads_.entries(reads_.sm(sm));
+  if (!meet_any(entries, lines, parts)) {
 #ifdef WARPMEM_AVX512
-    if (wide_host() && read_strangers_avx512(sm, lines, parts, now, granularity, done)) return;
+    if (wide_host() && read_unshared_avx512(sm, lines, parts, now, granularity, done)) return;
 #endif
-    return read_strangers(sm, lines, parts, now, granularity, done);
+    return read_unshared(sm, lines, parts, now, granularity, done);
   }
   Sent sent;
   look_up<false, false>(sm, lines, parts, now, granularity, done, sent);
   for (L2Side& side : side_)
     if (side.has_traffic()) account(side.take_traffic());
-  Pending* const pending = &pending_[sm_[static_cast<std::size_t>(sm)].pending];
   const std::uint64_t crossing = spec_.far_cycles;
   std::uint64_t dram_free = dram_free_;
   for (std::size_t k = 0; k < sent.asked.count; ++k) {
@@ -401,7 +353,7 @@ WARPMEM_NEW_HOSTS void L2Cache::read_counting(int sm, const Routed& lines, const
     if (const std::uint8_t fetched = sent.fetched[k])
       back += lines.dram[at] + dram_queue(dram_free, start, fetched);
     done[at] = back;
-    remember(pending[lines.pending[at]], lines.line[at], back);
+    remember(entries[lines.entry[at]], lines.line[at], back);
   }
   sink_.dram_reads(sectors_in(sent.fetched, sent.asked.count));
   dram_free_ = dram_free;
@@ -423,22 +375,23 @@ std::span<const MemoryPath::Pushed> L2Cache::account(Causes& causes, const std::
   return {causes.pushed.data(), count};
 }
 
-void L2Cache::read(int sm, const Routed& lines, const MemoryPath::Seats* ways,
+void L2Cache::read(int sm, const Routed& lines, const MemoryPath::Addresses* addresses,
                    const LineParts& parts, std::uint64_t now, std::uint32_t fetch_sectors,
                    std::uint64_t* done) {
   const std::uint32_t piece = granularity(fetch_sectors);
   if (!path_) return read_counting(sm, lines, parts, now, piece, done);
-  const SmPlace& from = sm_[static_cast<std::size_t>(sm)];
-  const bool strangers = !meet_any(&pending_[from.pending], lines, parts);
+  const Sm& from = reads_.sm(sm);
+  Outstanding* const entries = reads_.entries(from);
+  const bool unshared = !meet_any(entries, lines, parts);
   Sent sent;
-  if (strangers) look_up_strangers(sm, lines, parts, piece, sent);
+  if (unshared) look_up_unshared(sm, lines, parts, piece, sent);
   else look_up_timed(sm, lines, parts, now, piece, done, sent);
   sink_.dram_reads(sectors_in(sent.fetched, sent.asked.count));
   std::array<std::uint64_t, LineList::kMost> arrives;
   path_->read({sm,
                static_cast<int>(from.side),
                lines,
-               *ways,
+               *addresses,
                lines.near.data(),
                lines.dram.data(),
                sent.asked,
@@ -447,13 +400,13 @@ void L2Cache::read(int sm, const Routed& lines, const MemoryPath::Seats* ways,
                sent.fetched.data(),
                {sent.number.data(), sent.crossed},
                account(causes_, sent.number.data()),
-               {sent.riders.data(), sent.ridden},
+               {sent.shared.data(), sent.shares},
                now},
               done, arrives.data());
-  if (strangers) return enter(sm, lines, parts, now, sent.missing.data(), arrives.data());
+  if (unshared) return enter(sm, lines, parts, now, sent.missing.data(), arrives.data());
   for (std::size_t k = 0; k < sent.asked.count; ++k) {
     const std::size_t at = sent.asked.index[k];
-    remember(pending_[from.pending + lines.pending[at]], lines.line[at], arrives[at]);
+    remember(entries[lines.entry[at]], lines.line[at], arrives[at]);
   }
 }
 
@@ -461,7 +414,7 @@ void L2Cache::read(int sm, const Routed& lines, const MemoryPath::Seats* ways,
     int sm, std::uint64_t line, const Route& route, std::uint8_t sectors, std::uint8_t full,
     const std::uint32_t* bytes, std::uint8_t again, bool opens, std::uint64_t now, Stay stay) {
   L2Side::Traffic out;
-  const std::uint32_t near = sm_[static_cast<std::size_t>(sm)].side;
+  const std::uint32_t near = reads_.sm(sm).side;
   put(near, route, sectors, full, bytes, again, opens, stay, out);
   if (!path_) [[likely]]
     return now;
@@ -495,28 +448,27 @@ std::uint64_t L2Cache::atomic(int sm, std::uint64_t sector, int passes, bool ret
                               std::uint64_t now, AtomicWork work, Stay stay) {
   L2Side::Traffic out;
   std::uint32_t brought = 0;
-  const std::uint64_t line = sector / 4;
-  const std::uint8_t bit = static_cast<std::uint8_t>(1u << sector % 4);
-  const std::uint32_t near = sm_[static_cast<std::size_t>(sm)].side;
+  const std::uint64_t line = sector / line_.sectors();
+  const std::uint8_t bit = static_cast<std::uint8_t>(1u << sector % line_.sectors());
+  const std::uint32_t near = reads_.sm(sm).side;
   const Route to = route(line);
   const std::uint32_t at = to.home;
   const auto n = static_cast<std::uint64_t>(passes);
   std::uint64_t hits = n;
-  const L2Side::Spot spot = side_[at].find(to.seat);
-  const std::uint8_t here = side_[at].lookup(spot);
+  const L2Side::Lookup found_at = side_[at].find(to.set_tag);
+  const std::uint8_t here = side_[at].lookup(found_at);
   if (!(here & bit)) {
-    const std::uint8_t fetched =
-        static_cast<std::uint8_t>(L2Side::in_pieces(bit, fetch_sectors_) & ~here);
+    const std::uint8_t fetched = static_cast<std::uint8_t>(in_pieces(bit, fetch_sectors_) & ~here);
     brought = sectors_in(fetched);
     sink_.dram_reads(brought);
-    side_[at].fill(spot, fetched, stay);
+    side_[at].fill(found_at, fetched, stay);
     account(side_[at], out);
     --hits;
   }
   constexpr std::uint32_t kAll[4] = {~0u, ~0u, ~0u, ~0u};
-  side_[at].write(side_[at].find(to.seat), bit, bit, kAll, stay);
+  side_[at].write(side_[at].find(to.set_tag), bit, bit, kAll, stay);
   account(side_[at], out);
-  if (spec_.sides == 2) side_[1 - at].drop(to.seat, bit);
+  if (spec_.sides == 2) side_[1 - at].drop(to.set_tag, bit);
   if (at != near) sink_.atomic_crosses(n);
   sink_.atomics(returns, n, hits);
   if (!path_) [[likely]]
@@ -562,17 +514,16 @@ void L2Cache::flush(std::uint64_t dirty_sectors) {
   constexpr std::uint64_t kElsewhere = std::uint64_t{1} << 40;
   constexpr std::uint32_t kAll[4] = {~0u, ~0u, ~0u, ~0u};
   L2Side::Traffic out;
-  for (std::uint64_t i = 0; i < dirty_sectors / 4; ++i) {
+  for (std::uint64_t i = 0; i < dirty_sectors / line_.sectors(); ++i) {
     const Route to = route(kElsewhere + i);
-    side_[to.home].write(side_[to.home].find(to.seat), 15, 15, kAll);
+    side_[to.home].write(side_[to.home].find(to.set_tag), line_.whole(), line_.whole(), kAll);
     account(side_[to.home], out);
   }
 }
 
 void L2Cache::settle() {
-  std::fill(pending_.begin(), pending_.end(), Pending{});
+  reads_.clear();
   dram_free_ = 0;
-  for (SmPlace& s : sm_) s.leaves = 0;
 }
 
 void L2Cache::set_aside(std::uint64_t bytes) {
@@ -593,10 +544,9 @@ void L2Cache::bring(int sm, std::uint64_t line, std::uint8_t sectors, std::uint6
   const std::uint8_t fetched = bring_home(sm, line, sectors, crossing, stay, out);
   if (!sectors) return;
   if (path_) {
-    path_->bring(
-        {sm, line, sectors, crossing, fetched,
-         static_cast<int>(sm_[static_cast<std::size_t>(sm)].side), static_cast<int>(home(line))},
-        path_->seat(line), now);
+    path_->bring({sm, line, sectors, crossing, fetched, static_cast<int>(reads_.sm(sm).side),
+                  static_cast<int>(home(line))},
+                 path_->address_of(line), now);
     if (out.writes) path_->write_back({0, pushed_out(out), out.fills, out.writes}, now);
   } else if (fetched) {
     dram_queue(dram_free_, now, fetched);
@@ -606,18 +556,18 @@ void L2Cache::bring(int sm, std::uint64_t line, std::uint8_t sectors, std::uint6
 // Counts, and both sides: what DRAM brings. `sectors`: in the end those that go to the line's home.
 std::uint8_t L2Cache::bring_home(int sm, std::uint64_t line, std::uint8_t& sectors,
                                  std::uint8_t& crossing, Stay stay, L2Side::Traffic& out) {
-  const std::uint32_t near = sm_[static_cast<std::size_t>(sm)].side;
+  const std::uint32_t near = reads_.sm(sm).side;
   const Route to = route(line);
   sink_.prefetches(sectors_in(sectors));
   L2Side& home = side_[to.home];
   if (to.home != near) {
     L2Side& own = side_[near];
-    crossing = static_cast<std::uint8_t>(sectors & ~own.lookup(own.find(to.seat)));
+    crossing = static_cast<std::uint8_t>(sectors & ~own.lookup(own.find(to.set_tag)));
     sink_.prefetch_crosses(sectors_in(crossing));
     sectors = crossing;
     if (!crossing) return 0;
   }
-  const std::uint8_t fetched = home.read(to.seat, sectors, fetch_sectors_, stay).missing;
+  const std::uint8_t fetched = home.read(to.set_tag, sectors, fetch_sectors_, stay).missing;
   account(home, out);
   sink_.dram_reads(sectors_in(fetched));
   return fetched;
@@ -625,11 +575,11 @@ std::uint8_t L2Cache::bring_home(int sm, std::uint64_t line, std::uint8_t& secto
 
 void L2Cache::change(int sm, std::uint64_t line, Stay stay, bool discard) {
   const Route to = route(line);
-  sink_.prefetches(kSectorsPerLine);
-  if (to.home != sm_[static_cast<std::size_t>(sm)].side) sink_.prefetch_crosses(kSectorsPerLine);
-  if (!discard) return side_[to.home].keep(to.seat, stay);
-  side_[to.home].discard(to.seat);
-  if (spec_.sides == 2) side_[1 - to.home].drop(to.seat, 15);
+  sink_.prefetches(line_.sectors());
+  if (to.home != reads_.sm(sm).side) sink_.prefetch_crosses(line_.sectors());
+  if (!discard) return side_[to.home].keep(to.set_tag, stay);
+  side_[to.home].discard(to.set_tag);
+  if (spec_.sides == 2) side_[1 - to.home].drop(to.set_tag, 15);
 }
 
 std::uint64_t L2Cache::dirty_sectors() const {

@@ -3,14 +3,9 @@
 //
 // A read looks up the reader's side; what it misses of a far line crosses the fabric, looks up
 // home, and is then kept on both sides. Writes and atomics go home; a write from afar is looked up
-// at the near side too. DRAM moves 64 bytes at a time on reads. In front, each GPC's request
-// coalescer (LRC) joins reads of the same sectors, up to four SMs a request, until the first one's
-// answer has come to it (kernels/micro/shared_reads.cu); and misses of one SM on different sectors
-// of a line travel together while the first of them waits in its SM: a few cycles after the latest
-// that joined it and behind those before it, one of which leaves a cycle, but not when more lines
-// follow than can wait (kernels/micro/read_joins.cu; misses of different SMs never join). A read is
-// under way until its answer is back: the cache says when that is, from unloaded latencies and the
-// queue in front of DRAM.
+// at the near side too. DRAM moves 64 bytes at a time on reads. In front is a coalescer
+// (read_coalescer.hpp), which the cache notifies when reads are back: from unloaded latencies and
+// the queue in front of DRAM, or when the path says.
 //
 // Sources: side hash, copies and what each counter sees: measured (cards/gpus/h200/README.md; L2
 // sweeps, store footprints and reads of one line by pairs of SMs, kernels/micro/l2_policy.cu,
@@ -28,54 +23,36 @@
 #include "model/interconnect/latencies.hpp"
 #include "model/interconnect/memory_path.hpp"
 #include "model/l2/l2_side.hpp"
+#include "model/l2/read_coalescer.hpp"
 #include "model/l2/spec.hpp"
 #include "model/sink/l2_counting.hpp"
 
 namespace warpmem::model {
 
 class L2Cache {
-  static constexpr unsigned kPendingBits = 10;
-  static constexpr std::uint32_t kPending = 1u << kPendingBits;  // entries a GPC
-  static constexpr std::uint64_t kPendingFactor = 0x9e3779b97f4a7c15ull;
-  // A read that is under way, or was.
-  struct alignas(32) Pending {
-    std::uint64_t line = ~std::uint64_t{0};
-    std::uint64_t leaves = 0, until = 0;  // cycles: leaves its SM, is back there
-    std::uint32_t number = 0;             // of its SM's requests
-    // Four bits of sectors, four of those that its miss brings along, a byte of riders, and the SM:
-    // written at once.
-    std::uint32_t how = ~0u << 16;
-    static std::uint32_t by(int sm) { return 1u << 8 | static_cast<std::uint32_t>(sm) << 16; }
-    std::uint8_t sectors() const { return how & 15; }
-    std::uint8_t brought() const { return how >> 4 & 15; }
-    int riders() const { return static_cast<int>(how >> 8 & 255); }
-    bool is_of(int sm) const { return how >> 16 == static_cast<std::uint32_t>(sm); }
-    void ride() { how += 1u << 8; }
-    void ask(std::uint8_t more) { how |= more & 15u; }
-    void bring(std::uint8_t more) { how |= (more & 15u) << 4; }
-  };
-
  public:
   using Spec = L2Spec;
+  using Outstanding = ReadCoalescer::Outstanding;
+  using Sm = ReadCoalescer::Sm;
   // Whether what it says of time may have to wait for others' requests (l2_requests.hpp).
   static constexpr bool kAnswersLater = false;
   // Where a line belongs: worked out once, used by everything that concerns the line.
   struct Route {
-    L2Side::Seat seat;
-    std::uint8_t home;      // side
-    std::uint16_t pending;  // of its GPC's entries for reads under way
+    L2Side::SetTag set_tag;
+    std::uint8_t home;    // side
+    std::uint16_t entry;  // of its GPC's for reads outstanding
   };
   // A list of lines with the same for each, and what reads of each take that meet nobody, in the
   // unit of latencies_. All in one place: loops over it need to know no other.
   struct Routed : LineList {
-    L2Side::Seats seat;
+    L2Side::SetTags set_tag;
     std::array<std::uint8_t, kMost> home;
-    std::array<std::uint16_t, kMost> pending;
+    std::array<std::uint16_t, kMost> entry;
     std::array<std::uint32_t, kMost> near, dram;  // a hit, more for DRAM
-    Route route(std::size_t i) const { return {seat[i], home[i], pending[i]}; }
+    Route route(std::size_t i) const { return {set_tag[i], home[i], entry[i]}; }
     void put(std::size_t i, const Route& r) {
-      seat.put(i, r.seat);
-      home[i] = r.home, pending[i] = r.pending;
+      set_tag.put(i, r.set_tag);
+      home[i] = r.home, entry[i] = r.entry;
     }
   };
   // What a read of a line takes that meets nobody, in cycles: a hit, more for DRAM.
@@ -87,10 +64,11 @@ class L2Cache {
   L2Cache& operator=(const L2Cache&) = delete;
 
   Route route(std::uint64_t line) {
-    return {side_[0].seat(line), static_cast<std::uint8_t>(home(line)), pending_slot(line)};
+    return {side_[0].set_tag(line), static_cast<std::uint8_t>(home(line)),
+            ReadCoalescer::slot(line)};
   }
   Draw draw(std::uint64_t line) const {
-    const std::uint32_t of = Latencies::draw_of(line);
+    const std::uint32_t of = Latencies::draw_of(line >> part_bits_);
     return {latencies_.near(of), latencies_.dram(of)};
   }
   // Says the same of all lines of the list.
@@ -102,19 +80,20 @@ class L2Cache {
   // does not travel with misses on other sectors of the line.
   std::uint64_t read(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
                      std::uint64_t now, std::uint32_t fetch_sectors = 0, Stay stay = Stay::kUnsaid,
-                     const MemoryPath::Seat* seat = nullptr, bool apart = false);
+                     const MemoryPath::Address* address = nullptr, bool apart = false);
   std::uint64_t read(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t now,
                      std::uint32_t fetch_sectors = 0, Stay stay = Stay::kUnsaid) {
     return read(sm, line, route(line), sectors, now, fetch_sectors, stay);
   }
   // The same for the only line of a list, of which nothing is said.
   std::uint64_t read(int sm, const Routed& lines, std::uint8_t sectors, std::uint64_t now,
-                     std::uint32_t fetch_sectors, const MemoryPath::Seat* seat);
+                     std::uint32_t fetch_sectors, const MemoryPath::Address* address);
   // The same for some lines of an access, one after the other, kLinesACycle of its list a cycle;
-  // of which nothing is said. `ways`: on the way that take() was told of, if any. `done`: by line,
-  // the cycle in which it is back.
-  void read(int sm, const Routed& lines, const MemoryPath::Seats* ways, const LineParts& parts,
-            std::uint64_t now, std::uint32_t fetch_sectors, std::uint64_t* done);
+  // of which nothing is said. `addresses`: on the path that take() was given, if any. `done`: by
+  // line, the cycle in which it is back.
+  void read(int sm, const Routed& lines, const MemoryPath::Addresses* addresses,
+            const LineParts& parts, std::uint64_t now, std::uint32_t fetch_sectors,
+            std::uint64_t* done);
   // The same of one line of which nothing is said, where no time is kept (l2_one_line.hpp).
   std::uint64_t read_alone(int sm, std::uint64_t line, const Route& route, const Draw& draw,
                            std::uint8_t sectors, std::uint64_t now, std::uint32_t fetch_sectors);
@@ -149,39 +128,39 @@ class L2Cache {
   void bring(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t now, Stay stay);
   // Changes what the line is at home, or gives it up with what was written to it.
   void change(int sm, std::uint64_t line, Stay stay, bool discard);
-  // From now on accesses take the time that they take on this way; nullptr: unloaded latencies.
+  // From now on accesses take the time that they take on this path; nullptr: unloaded latencies.
   void take(MemoryPath* path) {
     path_ = path;
     latencies_ = path ? path->latencies() : unloaded_;
+    part_bits_ = path ? path->part_bits() : 0;
   }
   // Cycle in which a write() asked for at `now` left its SM.
   std::uint64_t sent(std::uint64_t now) const { return path_ ? path_->sent() : now; }
   // Has what a read or write of the line will look at brought into the host's cache; changes
   // nothing. A write looks at both sides.
   void prefetch(int sm, const Route& route, bool writes) const {
-    const SmPlace& from = sm_[static_cast<std::size_t>(sm)];
-    sets_[from.side].prefetch(route.seat.set);
+    const Sm& from = reads_.sm(sm);
+    sets_[from.side].prefetch(route.set_tag.set);
     // No branch: whether it is a write nobody can guess.
     const std::uint32_t write = -std::uint32_t{writes};
     const std::uint32_t other = route.home ^ ((route.home ^ (1 - from.side)) & write);
-    sets_[other].prefetch(route.seat.set);
-    warpmem::prefetch(pending_.data() + ((from.pending + route.pending) & ~write));
+    sets_[other].prefetch(route.set_tag.set);
+    warpmem::prefetch(reads_.entries(from) + (route.entry & ~write));
   }
   // The same for the reads of a list.
   void prefetch_reads(int sm, const Routed& lines) const {
-    const SmPlace from = sm_[static_cast<std::size_t>(sm)];
-    const Pending* const pending = pending_.data() + from.pending;
+    const Sm from = reads_.sm(sm);
+    const Outstanding* const entries = reads_.entries(from);
     for (std::size_t i = 0; i < static_cast<std::size_t>(lines.count); ++i) {
-      sets_[from.side].prefetch(lines.seat.set[i]);
-      sets_[lines.home[i]].prefetch(lines.seat.set[i]);
-      warpmem::prefetch(pending + lines.pending[i]);
+      sets_[from.side].prefetch(lines.set_tag.set[i]);
+      sets_[lines.home[i]].prefetch(lines.set_tag.set[i]);
+      warpmem::prefetch(entries + lines.entry[i]);
     }
   }
-  // The same for what a read's way looks at, where time is kept.
-  void prefetch_way(int sm, std::uint64_t line, const Route& route,
-                    const MemoryPath::Seat& seat) const {
-    path_->prefetch(line, seat, static_cast<int>(sm_[static_cast<std::size_t>(sm)].side),
-                    route.home);
+  // The same for what a read's path looks at, where time is kept.
+  void prefetch_path(int sm, std::uint64_t line, const Route& route,
+                     const MemoryPath::Address& address) const {
+    path_->prefetch(line, address, static_cast<int>(reads_.sm(sm).side), route.home);
   }
   // Traffic to host memory passes through and is not kept.
   std::uint64_t read_host(std::uint8_t sectors, std::uint64_t now = 0);
@@ -190,30 +169,24 @@ class L2Cache {
   // Forgets all, as a profiler does between passes, and leaves `dirty_sectors` of somebody else's.
   void flush(std::uint64_t dirty_sectors = 0);
   // A launch has so many bytes of code fetched, by each GPC for itself: from DRAM if it is `cold`,
-  // and once across the fabric, half of the lines each way. Takes up no room here. Measured:
+  // and once across the fabric, half of the lines each direction. Takes up no room here. Measured:
   // sim/code/code_size.hpp.
   void fetch_code(std::uint64_t bytes, bool cold);
-  void settle();  // no read is under way any more; cycles may start again
+  void settle();  // no read is outstanding any more; cycles may start again
   void set_aside(std::uint64_t bytes);
   void end_persisting();
   // Sectors that DRAM brings along at least; 0: as the Spec says.
   void fetch_granularity(std::uint32_t sectors) {
-    fetch_sectors_ = sectors ? sectors : spec_.fetch_sectors;
+    fetch_sectors_ = std::min(sectors ? sectors : spec_.fetch_sectors, line_.sectors());
   }
   void begin_launch() { sink_.counters = {}; }
+  LineSize line() const { return line_; }
   L2Counting& sink() { return sink_; }
   const L2Counters& counters() const { return sink_.counters; }
   std::uint64_t dirty_sectors() const;
 
  private:
   friend class SplitL2;  // several of these in the place of one
-  // Where an SM is.
-  struct SmPlace {
-    std::uint32_t side = 0;
-    std::uint32_t pending = 0;   // its GPC's first entry
-    std::uint32_t requests = 0;  // read requests that it has sent
-    std::uint64_t leaves = 0;    // cycle in which the last of those that wait leaves
-  };
   // In a way that loops over many lines can take as well.
   static std::uint32_t parity(std::uint64_t bits) {
     for (int half = 32; half > 0; half /= 2) bits ^= bits >> half;
@@ -225,9 +198,6 @@ class L2Cache {
 #else
     return parity(line & home_mask_);
 #endif
-  }
-  static std::uint16_t pending_slot(std::uint64_t line) {
-    return static_cast<std::uint16_t>(line * kPendingFactor >> (64 - kPendingBits));
   }
   // Counts what a side has pushed out since the last time, and adds it to `out`.
   void account(L2Side& side, L2Side::Traffic& out) {
@@ -242,7 +212,7 @@ class L2Cache {
     sink_.dram_writes(t.writes);
     sink_.refills(t.fills);
   }
-  // What reads of one access have caused on both sides, in their order, for the way to DRAM.
+  // What reads of one access have caused on both sides, in their order, for the path to DRAM.
   struct Caused {
     std::size_t number;  // among those that were looked up there
     L2Side::Traffic traffic;
@@ -253,17 +223,10 @@ class L2Cache {
     std::array<MemoryPath::Pushed, LineList::kMost> pushed;
   };
   std::span<const MemoryPath::Pushed> account(Causes& causes, const std::uint8_t* number);
-  // The line of which the latest was, as the way to DRAM wants to know it.
+  // The line of which the latest was, as the path to DRAM wants to know it.
   std::uint64_t pushed_out(const L2Side::Traffic& t) const {
     return side_[0].line_of(t.set, t.short_tag);
   }
-  enum class Ride { kOwn, kMerged, kJoined };
-  // What becomes of a read: whether it goes on, the sectors that it still asks for, and those that
-  // an earlier request brings along.
-  struct Asked {
-    std::uint8_t sectors, joined;
-    bool goes_on;
-  };
   // What a read of a line misses on its reader's side, what of that DRAM brings, and whether it
   // crosses to the other side.
   struct Met {
@@ -276,13 +239,6 @@ class L2Cache {
   void put(std::uint32_t near, const Route& route, std::uint8_t sectors, std::uint8_t full,
            const std::uint32_t* bytes, std::uint8_t again, bool opens, Stay stay,
            L2Side::Traffic& out);
-  std::uint64_t leave(SmPlace& from, std::uint64_t now) const;
-  Ride ride_along(int sm, SmPlace& from, Pending& p, std::uint8_t sectors, std::uint64_t now,
-                  bool apart);
-  Asked ask(int sm, SmPlace& from, Pending& p, std::uint64_t line, std::uint8_t sectors,
-            std::uint64_t now, bool apart);
-  void open(int sm, SmPlace& from, Pending& p, std::uint64_t line, std::uint8_t sectors,
-            std::uint64_t now);
   // Those reads of an access that go on to the reader's side, with what it lacks, and those that go
   // on from there to their home, with what that lacks.
   struct Sent {
@@ -291,13 +247,13 @@ class L2Cache {
     std::size_t crossed = 0;
     std::array<std::uint8_t, LineList::kMost> number;  // in `asked`
     // Reads that another's answer serves.
-    std::array<MemoryPath::Rider, LineList::kMost> riders;
-    std::size_t ridden = 0;
+    std::array<MemoryPath::Shared, LineList::kMost> shared;
+    std::size_t shares = 0;
   };
-  template <bool timed, bool strangers>
+  template <bool timed, bool unshared>
   void look_up(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
                std::uint32_t granularity, std::uint64_t* done, Sent& out);
-  static bool meet_any(const Pending* pending, const Routed& lines, const LineParts& parts);
+  static bool meet_any(const Outstanding* entries, const Routed& lines, const LineParts& parts);
   void wait(const Routed& lines, const LineParts& parts, std::uint64_t now,
             const std::uint8_t* fetched, std::uint64_t crossing, std::uint64_t* done);
   bool back_avx512(const Routed& lines, const LineParts& parts, std::uint64_t now,
@@ -306,26 +262,29 @@ class L2Cache {
              const std::uint8_t* missing, const std::uint64_t* until);
   bool enter_avx512(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
                     const std::uint8_t* missing, const std::uint64_t* until);
-  void read_strangers(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
-                      std::uint32_t granularity, std::uint64_t* done);
-  bool read_strangers_avx512(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
-                             std::uint32_t granularity, std::uint64_t* done);
+  void read_unshared(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
+                     std::uint32_t granularity, std::uint64_t* done);
+  bool read_unshared_avx512(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
+                            std::uint32_t granularity, std::uint64_t* done);
   void read_counting(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
                      std::uint32_t granularity, std::uint64_t* done);
   void look_up_timed(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
                      std::uint32_t granularity, std::uint64_t* done, Sent& out);
-  void look_up_strangers(int sm, const Routed& lines, const LineParts& parts,
-                         std::uint32_t granularity, Sent& out);
-  static void remember(Pending& p, std::uint64_t line, std::uint64_t done);
+  void look_up_unshared(int sm, const Routed& lines, const LineParts& parts,
+                        std::uint32_t granularity, Sent& out);
+  static void remember(Outstanding& p, std::uint64_t line, std::uint64_t done);
   std::uint8_t bring_home(int sm, std::uint64_t line, std::uint8_t& sectors, std::uint8_t& crossing,
                           Stay stay, L2Side::Traffic& out);
   std::uint64_t read_one(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
                          std::uint64_t now, std::uint32_t fetch_sectors, Stay stay,
-                         const MemoryPath::Seat* seat, bool apart);
+                         const MemoryPath::Address* address, bool apart);
   std::uint64_t write_one(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
                           std::uint8_t full, const std::uint32_t* bytes, std::uint8_t again,
                           bool opens, std::uint64_t now, Stay stay);
-  std::uint32_t granularity(std::uint32_t asked) const { return asked ? asked : fetch_sectors_; }
+  // No more than a line.
+  std::uint32_t granularity(std::uint32_t asked) const {
+    return asked ? std::min(asked, line_.sectors()) : fetch_sectors_;
+  }
   std::uint64_t dram_queue(std::uint64_t& free, std::uint64_t now, std::uint8_t sectors) const;
   static void draw(const LineWords& words, std::uint64_t home_mask, const Latencies& latencies,
                    Routed& out);
@@ -340,19 +299,19 @@ class L2Cache {
   }
 
   Spec spec_;
-  bool coalesces_ = false;
-  std::uint32_t fetch_sectors_ = 2;  // of this launch
-  std::uint64_t home_mask_ = 0;      // line-address bits whose parity is the home side
-  std::vector<SmPlace> sm_;
+  LineSize line_;
+  std::uint32_t fetch_sectors_ = 2;            // of this launch
+  std::uint64_t home_mask_ = 0;                // line-address bits whose parity is the home side
   std::array<std::uint64_t, 16> dram_cost_{};  // millicycles, by sectors
   std::array<L2Side, 2> side_;
   std::array<L2Side::Memory, 2> sets_;  // of each side
-  std::pmr::vector<Pending> pending_;
+  ReadCoalescer reads_;
   std::uint64_t dram_free_ = 0;  // millicycles: when DRAM is done with what it was asked for
   L2Counting sink_;
-  Causes causes_;        // scratch
-  Latencies unloaded_;   // cycles
-  Latencies latencies_;  // these, or those of path_
+  Causes causes_;           // scratch
+  Latencies unloaded_;      // cycles
+  Latencies latencies_;     // these, or those of path_
+  unsigned part_bits_ = 0;  // low bits of a line's number that these do not hang on
   MemoryPath* path_ = nullptr;
 };
 

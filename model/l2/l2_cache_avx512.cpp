@@ -16,11 +16,11 @@ WARPMEM_AVX512 void L2Cache::draw_avx512(const LineWords& words, std::uint64_t h
   const Latencies l = latencies;
   const __m512i mask = wide::all(static_cast<std::uint32_t>(home_mask));
   const __m512i above = wide::all(parity(words.upper_bits() & home_mask));
-  constexpr auto kPendingAbove = static_cast<std::uint32_t>(kPendingFactor >> 32),
-                 kPendingBelow = static_cast<std::uint32_t>(kPendingFactor),
+  constexpr auto kSlotAbove = static_cast<std::uint32_t>(ReadCoalescer::slot_factor() >> 32),
+                 kSlotBelow = static_cast<std::uint32_t>(ReadCoalescer::slot_factor()),
                  kDrawAbove = static_cast<std::uint32_t>(Latencies::kFactor >> 32),
                  kDrawBelow = static_cast<std::uint32_t>(Latencies::kFactor);
-  const __m512i slot_above = wide::all(words.upper * kPendingBelow);
+  const __m512i slot_above = wide::all(words.upper * kSlotBelow);
   const __m512i draw_above = wide::all(words.upper * kDrawBelow);
   const __m512i upper = wide::all(0xffff0000u), one = wide::all(1);
   for (std::size_t i = 0; i < words.count; i += 16) {
@@ -33,10 +33,10 @@ WARPMEM_AVX512 void L2Cache::draw_avx512(const LineWords& words, std::uint64_t h
     bits = _mm512_xor_si512(bits, _mm512_srli_epi32(bits, 1));
     bits = _mm512_and_si512(_mm512_xor_si512(bits, above), one);
     _mm_storeu_si128(reinterpret_cast<__m128i*>(out.home.data() + i), _mm512_cvtepi32_epi8(bits));
-    __m512i slot = _mm512_add_epi32(wide::upper_product(low, kPendingBelow),
-                                    _mm512_mullo_epi32(low, wide::all(kPendingAbove)));
-    slot = _mm512_srli_epi32(_mm512_add_epi32(slot, slot_above), 32 - kPendingBits);
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out.pending.data() + i),
+    __m512i slot = _mm512_add_epi32(wide::upper_product(low, kSlotBelow),
+                                    _mm512_mullo_epi32(low, wide::all(kSlotAbove)));
+    slot = _mm512_srli_epi32(_mm512_add_epi32(slot, slot_above), ReadCoalescer::slot_shift());
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out.entry.data() + i),
                         _mm512_cvtepi32_epi16(slot));
     // Latencies::near() and dram(): of 16 bits of the draw, at the upper end of a word.
     __m512i draw = _mm512_add_epi32(wide::upper_product(low, kDrawBelow),
@@ -53,18 +53,18 @@ WARPMEM_AVX512 void L2Cache::draw_avx512(const LineWords& words, std::uint64_t h
   }
 }
 
-// read_strangers() where all lines of a list are read, no more than a warp has lanes. False, and
+// read_unshared() where all lines of a list are read, no more than a warp has lanes. False, and
 // nothing is done, where they are not. What later steps read as a whole is written as a whole: a
 // host waits for bytes that it has just written piece by piece.
-WARPMEM_AVX512 bool L2Cache::read_strangers_avx512(int sm, const Routed& lines,
-                                                   const LineParts& parts, std::uint64_t now,
-                                                   std::uint32_t granularity, std::uint64_t* done) {
+WARPMEM_AVX512 bool L2Cache::read_unshared_avx512(int sm, const Routed& lines,
+                                                  const LineParts& parts, std::uint64_t now,
+                                                  std::uint32_t granularity, std::uint64_t* done) {
   const std::size_t count = parts.count;
   if (count == 0 || count != static_cast<std::size_t>(lines.count) || count > kWarpLanes)
     return false;
-  const std::uint32_t side = sm_[static_cast<std::size_t>(sm)].side;
+  const std::uint32_t side = reads_.sm(sm).side;
   alignas(64) std::array<std::uint8_t, LineList::kMost> here, missing, fetched, brought;
-  side_[side].read(lines.seat, parts, granularity, here.data(), missing.data(), true);
+  side_[side].read(lines.set_tag, parts, granularity, here.data(), missing.data(), true);
   sink_.reads(wide::bits_in_low_halves(parts.sectors.data(), count));
   sink_.read_hits(wide::bits_in_low_halves(here.data(), count));
   sink_.read_requests(count);
@@ -101,7 +101,7 @@ WARPMEM_AVX512 bool L2Cache::read_strangers_avx512(int sm, const Routed& lines,
     const __m256i sectors = bytes(_mm512_srli_epi32(first, 8), _mm512_srli_epi32(second, 8));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(far.index.data()), bytes(first, second));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(far.sectors.data()), sectors);
-    side_[1 - side].read(lines.seat, far, 1, here.data(), brought.data());
+    side_[1 - side].read(lines.set_tag, far, 1, here.data(), brought.data());
     sink_.crosses(wide::bits_in_low_halves(_mm512_zextsi256_si512(sectors)),
                   wide::bits_in_low_halves(here.data(), far.count));
   }
@@ -192,7 +192,7 @@ WARPMEM_AVX512 bool L2Cache::enter_avx512(int sm, const Routed& lines, const Lin
                                           const std::uint64_t* until) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
   constexpr std::uint32_t kShift = std::countr_zero(kLinesACycle);
-  SmPlace& from = sm_[static_cast<std::size_t>(sm)];
+  Sm& from = reads_.sm(sm);
   const auto count = static_cast<std::uint32_t>(parts.count);
   const std::uint64_t soonest = spec_.read_cycles, latest = spec_.read_entries;
   if (parts.count != static_cast<std::size_t>(lines.count) || latest < soonest || latest > kMost)
@@ -202,10 +202,10 @@ WARPMEM_AVX512 bool L2Cache::enter_avx512(int sm, const Routed& lines, const Lin
       std::min(std::max(from.leaves, sooner) - sooner, kMost) - (now - sooner));
   const __m512i numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   const __m512i start = _mm512_set1_epi64(static_cast<long long>(now));
-  const __m512i reader = wide::all(Pending::by(sm));
+  const __m512i reader = wide::all(Outstanding::by(sm));
   const __m512i first_two = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
   const __m512i last_two = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
-  Pending* const pending = &pending_[from.pending];
+  Outstanding* const entries = reads_.entries(from);
   __m512i leaves = _mm512_setzero_si512();
   for (std::uint32_t i = 0; i < count; i += 16) {
     const __m512i number = _mm512_add_epi32(numbers, wide::all(i));
@@ -240,7 +240,7 @@ WARPMEM_AVX512 bool L2Cache::enter_avx512(int sm, const Routed& lines, const Lin
         const __m512i two = rows[k / 4 * 2 + k % 2];
         const __m256i row =
             k / 2 % 2 ? _mm512_extracti64x4_epi64(two, 1) : _mm512_castsi512_si256(two);
-        _mm256_store_si256(reinterpret_cast<__m256i*>(pending + lines.pending[at + k]), row);
+        _mm256_store_si256(reinterpret_cast<__m256i*>(entries + lines.entry[at + k]), row);
       }
     }
   }

@@ -14,20 +14,6 @@ inline std::uint64_t L2Cache::dram_queue(std::uint64_t& free, std::uint64_t now,
   return at / 1000 - now;
 }
 
-// When a request of its own leaves. First come, first gone, one a cycle; with a full queue the
-// first has to go.
-inline std::uint64_t L2Cache::leave(SmPlace& from, std::uint64_t now) const {
-  ++from.requests;
-  return from.leaves =
-             std::max(now + spec_.read_cycles, std::min(from.leaves + 1, now + spec_.read_entries));
-}
-
-inline void L2Cache::open(int sm, SmPlace& from, Pending& p, std::uint64_t line,
-                          std::uint8_t sectors, std::uint64_t now) {
-  const std::uint64_t leaves = leave(from, now);
-  p = {line, leaves, now, from.requests, Pending::by(sm) | (sectors & 15u)};
-}
-
 // What the sides of the L2 have of a line, and what they get: counts.
 inline L2Cache::Met L2Cache::meet(std::uint32_t side, const Route& route, std::uint8_t sectors,
                                   std::uint8_t joined, std::uint32_t granularity, Stay stay,
@@ -35,13 +21,13 @@ inline L2Cache::Met L2Cache::meet(std::uint32_t side, const Route& route, std::u
   sink_.reads(sectors_in(sectors));
   L2Side& near = side_[side];
   const L2Side::Found found =
-      near.read(route.seat, sectors, granularity, route.home == side ? stay : of_copy(stay));
+      near.read(route.set_tag, sectors, granularity, route.home == side ? stay : of_copy(stay));
   // What arrives with the very request it belongs to was no hit.
   sink_.read_hits(sectors_in(found.here & sectors & ~joined));
   Met met{found.missing, found.missing, found.missing && route.home != side};
   if (met.crosses) {
     L2Side& home = side_[route.home];
-    const L2Side::Found there = home.read(route.seat, found.missing, 1, stay);
+    const L2Side::Found there = home.read(route.set_tag, found.missing, 1, stay);
     sink_.crosses(sectors_in(found.missing), sectors_in(there.here & found.missing));
     met.fetched = there.missing;
     account(home, out);
@@ -61,18 +47,18 @@ inline std::uint64_t L2Cache::back(const Draw& draw, const Met& met, std::uint64
 inline std::uint64_t L2Cache::read_alone(int sm, std::uint64_t line, const Route& route,
                                          const Draw& draw, std::uint8_t sectors, std::uint64_t now,
                                          std::uint32_t fetch_sectors) {
-  SmPlace& from = sm_[static_cast<std::size_t>(sm)];
-  Pending& p = pending_[from.pending + route.pending];
+  Sm& from = reads_.sm(sm);
+  Outstanding& p = reads_.entries(from)[route.entry];
   if (p.line == line) [[unlikely]]
     return read(sm, line, route, sectors, now, fetch_sectors);
   sink_.read_requests(1);
-  const std::uint64_t leaves = leave(from, now);
+  const std::uint64_t leaves = reads_.leave(from, now);
   L2Side::Traffic out;
   const Met met =
       meet(from.side, route, sectors, 0, granularity(fetch_sectors), Stay::kUnsaid, out);
   const std::uint64_t done = back(draw, met, now);
   p = {line, leaves, done, from.requests,
-       Pending::by(sm) | sectors | std::uint32_t{met.missing} << 4};
+       Outstanding::by(sm) | sectors | std::uint32_t{met.missing} << 4};
   return done;
 }
 
@@ -83,27 +69,26 @@ inline void L2Cache::put(std::uint32_t near, const Route& route, std::uint8_t se
   const std::uint64_t sent = sectors_in(sectors & ~again);
   sink_.writes(opens, sent, sent);
   L2Side& home = side_[route.home];
-  home.write(home.find(route.seat), sectors, full, bytes, stay);
+  home.write(home.find(route.set_tag), sectors, full, bytes, stay);
   account(home, out);
   if (route.home != near) {
     sink_.write_crosses(sent);
     // The writer's side keeps what it wrote whole; what it wrote in part is stale there.
     const auto stale = static_cast<std::uint8_t>(sectors & ~full);
-    if (stale) side_[near].drop(route.seat, stale);
+    if (stale) side_[near].drop(route.set_tag, stale);
     if (full) {
-      side_[near].fill(side_[near].find(route.seat), full, of_copy(stay));
+      side_[near].fill(side_[near].find(route.set_tag), full, of_copy(stay));
       account(side_[near], out);
     }
   } else if (spec_.sides == 2) {
-    side_[1 - near].drop(route.seat, sectors);
+    side_[1 - near].drop(route.set_tag, sectors);
   }
 }
 
 inline void L2Cache::write_alone(int sm, const Route& route, std::uint8_t sectors,
                                  std::uint8_t again, bool opens) {
   L2Side::Traffic out;
-  put(sm_[static_cast<std::size_t>(sm)].side, route, sectors, sectors, nullptr, again, opens,
-      Stay::kUnsaid, out);
+  put(reads_.sm(sm).side, route, sectors, sectors, nullptr, again, opens, Stay::kUnsaid, out);
 }
 
 }  // namespace warpmem::model

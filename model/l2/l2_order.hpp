@@ -1,5 +1,5 @@
-// The ways of an L2's set, from the most to the least recently used, and a few bits for each way:
-// sectors, four a way. Two forms: up to 16 ways in words of 64 bits, up to 32 in more.
+// The ways of an L2's set, from the most to the least recently used, and a few bits for each
+// direction: sectors, four a way. Two forms: up to 16 ways in words of 64 bits, up to 32 in more.
 #pragma once
 
 #include <array>

@@ -10,8 +10,8 @@ namespace warpmem::model {
 L2Requests::L2Requests(const L2Cache::Spec& spec)
     : places_(spec),
       atomic_cycles_(spec.near_cycles + spec.far_cycles),
-      // One that rides on another's answer has to be asked for before that is on its way.
-      soonest_(spec.merge > 1 ? std::min(spec.near_cycles, spec.way_cycles) : spec.near_cycles) {
+      // One that merged on another's answer has to be asked for before that is in flight.
+      soonest_(spec.merge > 1 ? std::min(spec.near_cycles, spec.path_cycles) : spec.near_cycles) {
   divide(1, {}, 1);
 }
 
@@ -25,7 +25,7 @@ void L2Requests::divide(std::uint32_t shards, const std::vector<std::uint8_t>& g
 }
 
 void L2Requests::begin() {
-  list_.asks.clear();
+  list_.requests.clear();
   list_.bytes.clear();
   list_.ends.clear();
   list_.steps = 0;
@@ -39,18 +39,18 @@ void L2Requests::begin() {
 
 void L2Requests::end_step() {
   ++list_.steps;
-  list_.ends.push_back(static_cast<std::uint32_t>(list_.asks.size()));
+  list_.ends.push_back(static_cast<std::uint32_t>(list_.requests.size()));
   for (const auto& of : list_.of_shard) list_.ends.push_back(static_cast<std::uint32_t>(of.size()));
   for (const auto& of : list_.of_group) list_.ends.push_back(static_cast<std::uint32_t>(of.size()));
 }
 
-inline L2Ask& L2Requests::add(int sm, std::uint64_t line, const L2Cache::Route& route,
-                              L2Ask::Kind kind) {
-  const auto number = static_cast<std::uint32_t>(list_.asks.size());
-  list_.of_shard[route.seat.set % shards_].push_back(number);
-  L2Ask& one = list_.asks.emplace_back();
+inline L2Request& L2Requests::add(int sm, std::uint64_t line, const L2Cache::Route& route,
+                                  L2Request::Kind kind) {
+  const auto number = static_cast<std::uint32_t>(list_.requests.size());
+  list_.of_shard[route.set_tag.set % shards_].push_back(number);
+  L2Request& one = list_.requests.emplace_back();
   one.line = line;
-  one.set = route.seat.set, one.tag = route.seat.tag;
+  one.set = route.set_tag.set, one.tag = route.set_tag.tag;
   one.home = route.home;
   one.sm = static_cast<std::uint8_t>(sm);
   one.kind = kind;
@@ -62,11 +62,11 @@ inline void L2Requests::push_read(int sm, std::uint64_t line, const L2Cache::Rou
                                   std::uint64_t now, std::uint32_t fetch_sectors, Stay stay,
                                   bool apart) {
   list_.of_group[group_of_sm_[static_cast<std::size_t>(sm)]].push_back(
-      static_cast<std::uint32_t>(list_.asks.size()));
-  L2Ask& one = add(sm, line, route, L2Ask::Kind::kRead);
+      static_cast<std::uint32_t>(list_.requests.size()));
+  L2Request& one = add(sm, line, route, L2Request::Kind::kRead);
   one.now = static_cast<std::uint32_t>(now);
   one.near = draw.near, one.dram = draw.dram;
-  one.pending = route.pending;
+  one.entry = route.entry;
   one.sectors = sectors;
   one.fetch = static_cast<std::uint8_t>(fetch_sectors);
   one.stay = stay;
@@ -74,11 +74,11 @@ inline void L2Requests::push_read(int sm, std::uint64_t line, const L2Cache::Rou
 }
 
 // The latest one has been served at once, and is forgotten.
-void L2Requests::served(const L2Ask& one) {
+void L2Requests::served(const L2Request& one) {
   list_.of_shard[one.set % shards_].pop_back();
-  if (one.kind == L2Ask::Kind::kRead || one.kind == L2Ask::Kind::kMerged)
+  if (one.kind == L2Request::Kind::kRead || one.kind == L2Request::Kind::kMerged)
     list_.of_group[group_of_sm_[one.sm]].pop_back();
-  list_.asks.pop_back();
+  list_.requests.pop_back();
   ++served_;
 }
 
@@ -87,19 +87,19 @@ std::uint64_t L2Requests::ask(int sm, std::uint64_t line, const L2Cache::Route& 
                               std::uint32_t fetch_sectors, Stay stay, bool apart) {
   push_read(sm, line, route, draw, sectors, now, fetch_sectors, stay, apart);
   if (by_) {
-    L2Ask& one = list_.asks.back();
+    L2Request& one = list_.requests.back();
     by_->serve(one, nullptr);
     const std::uint64_t done = one.done;
     served(one);
     return done;
   }
-  return make(Made::How::kAsked, list_.asks.size() - 1, 0, now + soonest_);
+  return make(Made::How::kAsked, list_.requests.size() - 1, 0, now + soonest_);
 }
 
-void L2Requests::read(int sm, const L2Cache::Routed& lines, const MemoryPath::Seats*,
+void L2Requests::read(int sm, const L2Cache::Routed& lines, const MemoryPath::Addresses*,
                       const LineParts& parts, std::uint64_t now, std::uint32_t fetch_sectors,
                       std::uint64_t* done) {
-  const std::size_t first = list_.asks.size();
+  const std::size_t first = list_.requests.size();
   for (std::size_t k = 0; k < parts.count; ++k) {
     const std::size_t at = parts.index[k];
     const std::uint64_t start = now + at / kLinesACycle;
@@ -121,7 +121,7 @@ void L2Requests::read(int sm, const L2Cache::Routed& lines, const MemoryPath::Se
 std::uint64_t L2Requests::write(int sm, std::uint64_t line, const L2Cache::Route& route,
                                 std::uint8_t sectors, std::uint8_t full, const std::uint32_t* bytes,
                                 std::uint8_t again, bool opens, std::uint64_t now, Stay stay) {
-  L2Ask& one = add(sm, line, route, L2Ask::Kind::kWrite);
+  L2Request& one = add(sm, line, route, L2Request::Kind::kWrite);
   one.sectors = sectors, one.full = full, one.again = again;
   one.flag = opens;
   one.stay = stay;
@@ -138,8 +138,9 @@ std::uint64_t L2Requests::write(int sm, std::uint64_t line, const L2Cache::Route
 
 std::uint64_t L2Requests::atomic(int sm, std::uint64_t sector, int passes, bool returns,
                                  std::uint64_t now, const L2Cache::AtomicWork&, Stay stay) {
-  L2Ask& one = add(sm, sector / 4, places_.route(sector / 4), L2Ask::Kind::kAtomic);
-  one.sectors = static_cast<std::uint8_t>(sector % 4);
+  const std::uint64_t line = sector / places_.line().sectors();
+  L2Request& one = add(sm, line, places_.route(line), L2Request::Kind::kAtomic);
+  one.sectors = static_cast<std::uint8_t>(sector % places_.line().sectors());
   one.more = static_cast<std::uint32_t>(passes);
   one.now = static_cast<std::uint32_t>(now);
   one.flag = returns;
@@ -153,7 +154,7 @@ std::uint64_t L2Requests::atomic(int sm, std::uint64_t sector, int passes, bool 
 
 void L2Requests::bring(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t now,
                        Stay stay) {
-  L2Ask& one = add(sm, line, places_.route(line), L2Ask::Kind::kBring);
+  L2Request& one = add(sm, line, places_.route(line), L2Request::Kind::kBring);
   one.sectors = sectors;
   one.now = static_cast<std::uint32_t>(now);
   one.stay = stay;
@@ -164,7 +165,7 @@ void L2Requests::bring(int sm, std::uint64_t line, std::uint8_t sectors, std::ui
 }
 
 void L2Requests::change(int sm, std::uint64_t line, Stay stay, bool discard) {
-  L2Ask& one = add(sm, line, places_.route(line), L2Ask::Kind::kChange);
+  L2Request& one = add(sm, line, places_.route(line), L2Request::Kind::kChange);
   one.stay = stay;
   one.flag = discard;
   if (by_) {
@@ -191,18 +192,19 @@ std::uint64_t L2Requests::plus_unknown(std::uint64_t cycle, std::uint64_t more) 
   return make(Made::How::kPlus, cycle, more, soonest(cycle) + more);
 }
 
-// Lines that hit and are on their way have each an answer of its own to wait for, where one of them
+// Lines that hit and are in flight have each an answer of its own to wait for, where one of them
 // is not known: then they are loaded one by one. Where none is there, or all are known, the cycle
 // from which all that hit are there is known as well.
-void L2Requests::load(L1Cache& l1, int, const LineList& lines, const L1Cache::Seats& seats,
+void L2Requests::load(L1Cache& l1, int, const LineList& lines, const L1Cache::SetTags& set_tags,
                       const AskedWords& words, bool allocate, L1Cache::Misses& out) {
-  if (entries_.empty()) return l1.load(lines, seats, words, allocate, out);
-  if (l1.load_strangers_of(lines, seats, allocate, out)) return;
-  out.strangers = false;
+  if (entries_.empty()) return l1.load(lines, set_tags, words, allocate, out);
+  if (l1.load_all_new_of(lines, set_tags, allocate, out)) return;
+  out.all_new = false;
   out.count = 0;
   std::uint64_t hit = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(lines.count); ++i) {
-    const L1Cache::Loaded one = l1.load(lines.line[i], seats[i], lines.sectors[i], words, allocate);
+    const L1Cache::Loaded one =
+        l1.load(lines.line[i], set_tags[i], lines.sectors[i], words, allocate);
     if (!one.missing) {
       hit = later(hit, one.arrival);
       continue;
@@ -233,7 +235,7 @@ std::uint64_t L2Requests::arrive(const L1Cache::Misses& missed, const std::uint6
   const std::uint64_t first = value_.size();
   for (std::size_t k = 0; k < missed.count; ++k) {
     turn.done[k] = done[missed.index[k]];
-    turn.before[k] = missed.strangers ? 0 : missed.before[k];
+    turn.before[k] = missed.all_new ? 0 : missed.before[k];
     turn.entry[k] = missed.entry[k];
     turn.was[k] = *missed.entry[k];
     all = std::max({all, known(turn.before[k]), known(turn.done[k])});
@@ -246,7 +248,7 @@ std::uint64_t L2Requests::arrive(const L1Cache::Misses& missed, const std::uint6
   // The last one arrives with all others, if nothing was known of its line that is later still.
   const std::uint64_t last = make(Made::How::kInTurn, first, missed.count, all);
   made_.back().missed = static_cast<std::uint32_t>(turns_.size() - 1);
-  return later(last, missed.strangers ? 0 : missed.hit);
+  return later(last, missed.all_new ? 0 : missed.hit);
 }
 
 void L2Requests::answer() {
@@ -254,7 +256,7 @@ void L2Requests::answer() {
   for (const Made& m : made_) {
     switch (m.how) {
       case Made::How::kAsked:
-        for (std::uint32_t k = 0; k < m.count; ++k) value_[at + k] = list_.asks[m.a + k].done;
+        for (std::uint32_t k = 0; k < m.count; ++k) value_[at + k] = list_.requests[m.a + k].done;
         break;
       case Made::How::kLater:
         value_[at] = static_cast<std::uint32_t>(std::max(known(m.a), known(m.b)));

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "model/cache/l1_cache.hpp"
-#include "model/l2/l2_ask.hpp"
 #include "model/l2/l2_cache.hpp"
+#include "model/l2/l2_request.hpp"
 
 namespace warpmem::model {
 
@@ -39,15 +39,15 @@ class L2Requests {
   void route(L2Cache::Routed& lines, const LineWords& words) { places_.route(lines, words); }
   std::uint64_t read(int sm, std::uint64_t line, const L2Cache::Route& route, std::uint8_t sectors,
                      std::uint64_t now, std::uint32_t fetch_sectors = 0, Stay stay = Stay::kUnsaid,
-                     const MemoryPath::Seat* = nullptr, bool apart = false) {
+                     const MemoryPath::Address* = nullptr, bool apart = false) {
     const L2Cache::Draw draw = places_.draw(line);
     return ask(sm, line, route, draw, sectors, now, fetch_sectors, stay, apart);
   }
   std::uint64_t read(int sm, const L2Cache::Routed& lines, std::uint8_t sectors, std::uint64_t now,
-                     std::uint32_t fetch_sectors, const MemoryPath::Seat*) {
+                     std::uint32_t fetch_sectors, const MemoryPath::Address*) {
     return read(sm, lines.line[0], lines.route(0), sectors, now, fetch_sectors);
   }
-  void read(int sm, const L2Cache::Routed& lines, const MemoryPath::Seats* ways,
+  void read(int sm, const L2Cache::Routed& lines, const MemoryPath::Addresses* addresses,
             const LineParts& parts, std::uint64_t now, std::uint32_t fetch_sectors,
             std::uint64_t* done);
   std::uint64_t read_alone(int sm, std::uint64_t line, const L2Cache::Route& route,
@@ -85,7 +85,7 @@ class L2Requests {
   void take(MemoryPath*) {}
   void prefetch(int, const L2Cache::Route&, bool) const {}
   void prefetch_reads(int, const L2Cache::Routed&) const {}
-  void prefetch_way(int, std::uint64_t, const L2Cache::Route&, const MemoryPath::Seat&) const {}
+  void prefetch_path(int, std::uint64_t, const L2Cache::Route&, const MemoryPath::Address&) const {}
   void flush(std::uint64_t) {}
   void settle() {}
   void set_aside(std::uint64_t) {}
@@ -109,7 +109,7 @@ class L2Requests {
     if (unknown(all)) entries_.push_back(one.entry);
   }
   // L1Cache::load and L1Cache::arrive of several lines.
-  void load(L1Cache& l1, int sm, const LineList& lines, const L1Cache::Seats& seats,
+  void load(L1Cache& l1, int sm, const LineList& lines, const L1Cache::SetTags& set_tags,
             const AskedWords& words, bool allocate, L1Cache::Misses& out);
   std::uint64_t arrive(const L1Cache::Misses& missed, const std::uint64_t* done,
                        std::uint64_t soonest);
@@ -122,7 +122,7 @@ class L2Requests {
   std::uint64_t soonest_cycles() const { return soonest_; }
   // For whoever serves: what was asked for, in order.
   struct List {
-    std::vector<L2Ask> asks;
+    std::vector<L2Request> requests;
     std::vector<std::vector<std::uint32_t>> of_shard, of_group;  // which of them
     std::vector<Bytes> bytes;
     // By step: where it ends in each of these.
@@ -152,7 +152,7 @@ class L2Requests {
   void begin();
   // A step is over.
   void end_step();
-  // All asks have been served: from now on known() says what unknown numbers were.
+  // All requests have been served: from now on known() says what unknown numbers were.
   void answer();
   std::uint64_t known(std::uint64_t cycle) const {
     return unknown(cycle) ? value_[cycle - kUnknown] : cycle;
@@ -164,7 +164,7 @@ class L2Requests {
   struct Made {
     enum class How : std::uint8_t { kAsked, kInTurn, kLater, kPlus } how;
     std::uint32_t count;   // so many numbers, one after the other
-    std::uint64_t a, b;    // asks: the first; of kInTurn: the first number; else cycles
+    std::uint64_t a, b;    // requests: the first; of kInTurn: the first number; else cycles
     std::uint32_t missed;  // of kInTurn: which of turns_
   };
   // Lines of an access, each of which arrives with those before it.
@@ -178,11 +178,11 @@ class L2Requests {
   std::uint64_t ask(int sm, std::uint64_t line, const L2Cache::Route& route,
                     const L2Cache::Draw& draw, std::uint8_t sectors, std::uint64_t now,
                     std::uint32_t fetch_sectors, Stay stay, bool apart);
-  L2Ask& add(int sm, std::uint64_t line, const L2Cache::Route& route, L2Ask::Kind kind);
+  L2Request& add(int sm, std::uint64_t line, const L2Cache::Route& route, L2Request::Kind kind);
   void push_read(int sm, std::uint64_t line, const L2Cache::Route& route, const L2Cache::Draw& draw,
                  std::uint8_t sectors, std::uint64_t now, std::uint32_t fetch_sectors, Stay stay,
                  bool apart);
-  void served(const L2Ask& one);
+  void served(const L2Request& one);
   std::uint64_t later_unknown(std::uint64_t a, std::uint64_t b);
   std::uint64_t plus_unknown(std::uint64_t cycle, std::uint64_t more);
   // No sooner than.

@@ -19,7 +19,7 @@ void L2Sets<N>::shape(std::uint32_t sets, const L2SideSpec& spec) {
 template <unsigned N>
 void L2Sets<N>::clear() {
   Set empty{};
-  std::fill(std::begin(empty.tag), std::end(empty.tag), L2Seat::kEmpty);
+  std::fill(std::begin(empty.tag), std::end(empty.tag), L2SetTag::kEmpty);
   // The first way is the oldest, so that they are taken in their order; those that the side does
   // not have stay behind it.
   for (unsigned place = 0; place < N; ++place)
@@ -33,7 +33,7 @@ void L2Sets<N>::clear() {
 
 template <unsigned N>
 void L2Sets<N>::set_aside(std::uint64_t bytes) {
-  persist_ways_ = persisting_ways(bytes, sets_.size() * 128, spec_.ways);
+  persist_ways_ = persisting_ways(bytes, sets_.size() * spec_.line_bytes, spec_.ways);
 }
 
 template <unsigned N>
@@ -43,13 +43,13 @@ void L2Sets<N>::end_persisting() {
 
 // Any read.
 template <unsigned N>
-L2Found L2Sets<N>::read_other(const L2Seat& seat, std::uint8_t sectors, std::uint32_t piece,
+L2Found L2Sets<N>::read_other(const L2SetTag& set_tag, std::uint8_t sectors, std::uint32_t piece,
                               Stay stay) {
-  const L2Spot spot = find(seat);
-  const std::uint8_t here = lookup(spot);
-  const auto missing = static_cast<std::uint8_t>(l2_pieces(piece)[sectors & ~here & 15] & ~here);
-  if (missing) fill(spot, missing, stay);
-  else if (spot.way >= 0) mark(seat, spot.way, stay);
+  const L2Lookup found_at = find(set_tag);
+  const std::uint8_t here = lookup(found_at);
+  const auto missing = static_cast<std::uint8_t>(pieces_of(piece)[sectors & ~here & 15] & ~here);
+  if (missing) fill(found_at, missing, stay);
+  else if (found_at.way >= 0) mark(set_tag, found_at.way, stay);
   return {here, missing};
 }
 
@@ -64,18 +64,18 @@ int L2Sets<N>::oldest(const Order& order, Sectors among) const {
 }
 
 template <unsigned N>
-typename L2Sets<N>::PartialBytes* L2Sets<N>::partial_bytes(const L2Seat& seat, int way) {
-  PartialBytes* const first = &bytes_[std::size_t{seat.set} * (spec_.partial_ways + 1)];
+typename L2Sets<N>::PartialBytes* L2Sets<N>::partial_bytes(const L2SetTag& set_tag, int way) {
+  PartialBytes* const first = &bytes_[std::size_t{set_tag.set} * (spec_.partial_ways + 1)];
   PartialBytes* const end = first + spec_.partial_ways + 1;
   for (PartialBytes* b = first; b != end; ++b)
-    if (b->seat.tag == seat.tag && b->seat.set == seat.set) return b;
-  const Set& s = sets_[seat.set];
+    if (b->set_tag.tag == set_tag.tag && b->set_tag.set == set_tag.set) return b;
+  const Set& s = sets_[set_tag.set];
   if (sectors_of(s.partial, way)) return nullptr;
   // A free entry: its line has no partial sectors any more.
   for (PartialBytes* b = first; b != end; ++b) {
-    const int w = b->seat.set == seat.set ? find(b->seat).way : -1;
+    const int w = b->set_tag.set == set_tag.set ? find(b->set_tag).way : -1;
     if (w >= 0 && sectors_of(s.partial, w)) continue;
-    *b = {seat, {}};
+    *b = {set_tag, {}};
     return b;
   }
   return nullptr;
@@ -121,7 +121,7 @@ template <unsigned N>
 int L2Sets<N>::replace_marked(Set& s, std::size_t set) {
   Marks& marks = marks_[set];
   const int last = this->last(s);
-  if (s.tag[last] == L2Seat::kEmpty) return last;
+  if (s.tag[last] == L2SetTag::kEmpty) return last;
   const bool held = static_cast<std::uint32_t>(std::popcount(marks.persist)) <= persist_ways_;
   const Sectors dirty = s.dirty | s.partial;
   int turn = -1, clean_one = -1;
@@ -144,37 +144,37 @@ int L2Sets<N>::replace_marked(Set& s, std::size_t set) {
 }
 
 template <unsigned N>
-void L2Sets<N>::keep_whole_tag(const L2Seat& seat, int way) {
+void L2Sets<N>::keep_whole_tag(const L2SetTag& set_tag, int way) {
   if (whole_tag_.empty()) whole_tag_.resize(sets_.size() * N);
-  whole_tag_[std::size_t{seat.set} * N + static_cast<unsigned>(way)] = seat.tag;
+  whole_tag_[std::size_t{set_tag.set} * N + static_cast<unsigned>(way)] = set_tag.tag;
 }
 
-// Of these ways with the seat's short tag, those with its whole tag.
+// Of these ways with the set_tag's short tag, those with its whole tag.
 template <unsigned N>
-std::uint32_t L2Sets<N>::same_whole_tag(const L2Seat& seat, std::uint32_t ways) const {
+std::uint32_t L2Sets<N>::same_whole_tag(const L2SetTag& set_tag, std::uint32_t ways) const {
   std::uint32_t same = 0;
   for (; ways; ways &= ways - 1) {
     const auto way = static_cast<unsigned>(std::countr_zero(ways));
-    if (whole_tag_[std::size_t{seat.set} * N + way] == seat.tag) same |= 1u << way;
+    if (whole_tag_[std::size_t{set_tag.set} * N + way] == set_tag.tag) same |= 1u << way;
   }
   return same;
 }
 
 template <unsigned N>
-int L2Sets<N>::claim_unusual(Set& s, const L2Seat& seat) {
-  if (!marks_.empty()) return replace_marked(s, seat.set);
+int L2Sets<N>::claim_unusual(Set& s, const L2SetTag& set_tag) {
+  if (!marks_.empty()) return replace_marked(s, set_tag.set);
   const int way = last(s);
   return sectors_of(s.dirty | s.partial, way) ? spare_dirty(s, way) : way;
 }
 
 template <unsigned N>
-void L2Sets<N>::mark_way(const L2Seat& seat, int way, Stay stay) {
+void L2Sets<N>::mark_way(const L2SetTag& set_tag, int way, Stay stay) {
   if (marks_.empty()) {
     if (stay == Stay::kUnsaid || stay == Stay::kNormal) return;
     marks_.resize(sets_.size());
     plain_ = false;
   }
-  Marks& m = marks_[seat.set];
+  Marks& m = marks_[set_tag.set];
   const auto bit = static_cast<Ways>(1u << way);
   const auto others = static_cast<Ways>(~bit);
   if (stay != Stay::kFirst) m.first &= others;
@@ -185,11 +185,11 @@ void L2Sets<N>::mark_way(const L2Seat& seat, int way, Stay stay) {
 
 // Keeps the bytes of sectors that are written in part; those whose bytes have all come are whole.
 template <unsigned N>
-std::uint8_t L2Sets<N>::write_pieces(const L2Seat& seat, int way, std::uint8_t piece,
+std::uint8_t L2Sets<N>::write_pieces(const L2SetTag& set_tag, int way, std::uint8_t piece,
                                      const std::uint32_t* bytes) {
-  Set& s = sets_[seat.set];
+  Set& s = sets_[set_tag.set];
   std::uint8_t whole = 0;
-  if (PartialBytes* b = partial_bytes(seat, way)) {
+  if (PartialBytes* b = partial_bytes(set_tag, way)) {
     for (int k = 0; k < 4; ++k) {
       if (!(piece >> k & 1)) continue;
       if (!(sectors_of(s.partial, way) >> k & 1)) b->bytes[k] = 0;
@@ -223,19 +223,19 @@ void L2Sets<N>::keep_caps(Set& s) {
 }
 
 template <unsigned N>
-void L2Sets<N>::drop(const L2Seat& seat, std::uint8_t sectors) {
-  const L2Spot spot = find(seat);
-  if (spot.way >= 0) sets_[seat.set].valid &= ~on_way(sectors & 15, spot.way);
+void L2Sets<N>::drop(const L2SetTag& set_tag, std::uint8_t sectors) {
+  const L2Lookup found_at = find(set_tag);
+  if (found_at.way >= 0) sets_[set_tag.set].valid &= ~on_way(sectors & 15, found_at.way);
 }
 
 template <unsigned N>
-void L2Sets<N>::discard(const L2Seat& seat) {
-  const L2Spot spot = find(seat);
-  if (spot.way < 0) return;
-  const Sectors others = ~on_way(15, spot.way);
-  sets_[seat.set].valid &= others;
-  sets_[seat.set].dirty &= others;
-  sets_[seat.set].partial &= others;
+void L2Sets<N>::discard(const L2SetTag& set_tag) {
+  const L2Lookup found_at = find(set_tag);
+  if (found_at.way < 0) return;
+  const Sectors others = ~on_way(15, found_at.way);
+  sets_[set_tag.set].valid &= others;
+  sets_[set_tag.set].dirty &= others;
+  sets_[set_tag.set].partial &= others;
 }
 
 template <unsigned N>

@@ -15,6 +15,7 @@
 #include "base/prefetch.hpp"
 #include "base/wide_hosts.hpp"
 #include "model/access/access.hpp"
+#include "model/access/sector_pieces.hpp"
 #include "model/access/stay.hpp"
 #include "model/fast/match.hpp"
 #include "model/l2/l2_order.hpp"
@@ -37,11 +38,11 @@ struct L2Traffic {
   }
 };
 
-// Where a line belongs. One side's seats are good on another of the same Spec, if that side has
-// only ever seen seats of the first.
-struct L2Seat {
+// Where a line belongs. One side's set_tags are good on another of the same Spec, if that side has
+// only ever seen set_tags of the first.
+struct L2SetTag {
   std::uint32_t set;
-  std::uint32_t tag;        // tells the lines of a set apart
+  std::uint32_t tag;        // distinguishes the lines of a set
   std::uint16_t short_tag;  // as the set holds it
 
   // Short tags: the low bits of a tag and which region of memory (16 GB on an H200) it is from.
@@ -53,19 +54,19 @@ struct L2Seat {
   static constexpr std::uint16_t kEmpty = 0xffff;
 };
 // The same for several lines.
-struct L2Seats {
+struct L2SetTags {
   std::array<std::uint32_t, LineList::kMost> set, tag;
   std::array<std::uint16_t, LineList::kMost> short_tag;
   bool known = false;  // all are of known regions
-  L2Seat operator[](std::size_t i) const { return {set[i], tag[i], short_tag[i]}; }
-  void put(std::size_t i, const L2Seat& s) {
+  L2SetTag operator[](std::size_t i) const { return {set[i], tag[i], short_tag[i]}; }
+  void put(std::size_t i, const L2SetTag& s) {
     set[i] = s.set, tag[i] = s.tag, short_tag[i] = s.short_tag;
   }
 };
 // Where a line is, or would go: found once for a lookup and the fill that may follow. Good until
 // the next fill or write on this side.
-struct L2Spot {
-  L2Seat seat;
+struct L2Lookup {
+  L2SetTag set_tag;
   int way;  // -1: not here
 };
 // What a read meets: what can be read here, and what of the line has been made readable because it
@@ -73,22 +74,6 @@ struct L2Spot {
 struct L2Found {
   std::uint8_t here, missing;
 };
-
-// DRAM answers in aligned pieces of the line (1, 2 or 4 sectors), and a crossing brings the same.
-// By piece, then sectors.
-inline constexpr auto kL2InPieces = [] {
-  std::array<std::array<std::uint8_t, 16>, 5> all{};
-  for (unsigned piece = 0; piece < all.size(); ++piece)
-    for (unsigned sectors = 0; sectors < 16; ++sectors) {
-      const unsigned pairs = (sectors | sectors >> 1) & 5u;
-      const unsigned whole = piece == 2 ? pairs * 3 : piece == 4 && sectors ? 15 : sectors;
-      all[piece][sectors] = static_cast<std::uint8_t>(whole);
-    }
-  return all;
-}();
-inline const std::uint8_t* l2_pieces(std::uint32_t piece) {
-  return kL2InPieces[std::min(piece, 4u)].data();
-}
 
 // `N`: the most ways that a set may have, 16 or 32.
 template <unsigned N>
@@ -108,29 +93,30 @@ class L2Sets {
   L2Sets();
   void shape(std::uint32_t sets, const L2SideSpec& spec);
 
-  L2Found read(const L2Seat& seat, std::uint8_t sectors, std::uint32_t piece, Stay stay) {
+  L2Found read(const L2SetTag& set_tag, std::uint8_t sectors, std::uint32_t piece, Stay stay) {
     L2Found found;
-    return plain_ && stay == Stay::kUnsaid && seat.short_tag < L2Seat::kOther &&
-                   read_plain(sets_[seat.set], seat.short_tag, sectors, l2_pieces(piece), found)
+    return plain_ && stay == Stay::kUnsaid && set_tag.short_tag < L2SetTag::kOther &&
+                   read_plain(sets_[set_tag.set], set_tag.short_tag, sectors, pieces_of(piece),
+                              found)
                ? found
-               : read_other(seat, sectors, piece, stay);
+               : read_other(set_tag, sectors, piece, stay);
   }
   // The same for lines of a list, one after the other, in a loop.
   class Reader {
    public:
-    Reader(L2Sets& of, const L2Seats& seats, std::uint32_t piece)
+    Reader(L2Sets& of, const L2SetTags& set_tags, std::uint32_t piece)
         : of_(of),
           sets_(of.sets_.data()),
           piece_(piece),
-          in_pieces_(l2_pieces(piece)),
-          plain_(of.plain_ && seats.known) {}
-    [[gnu::always_inline]] L2Found operator()(const L2Seats& seats, std::size_t at,
+          in_pieces_(pieces_of(piece)),
+          plain_(of.plain_ && set_tags.known) {}
+    [[gnu::always_inline]] L2Found operator()(const L2SetTags& set_tags, std::size_t at,
                                               std::uint8_t sectors) const {
       L2Found found;
-      if (plain_ && of_.read_plain(sets_[seats.set[at]], seats.short_tag[at], sectors, in_pieces_,
-                                   found)) [[likely]]
+      if (plain_ && of_.read_plain(sets_[set_tags.set[at]], set_tags.short_tag[at], sectors,
+                                   in_pieces_, found)) [[likely]]
         return found;
-      return of_.read_other(seats[at], sectors, piece_, Stay::kUnsaid);
+      return of_.read_other(set_tags[at], sectors, piece_, Stay::kUnsaid);
     }
 
    private:
@@ -141,45 +127,46 @@ class L2Sets {
     const bool plain_;
   };
   // As those of L2Side.
-  void read(const L2Seats& seats, const LineParts& parts, std::uint32_t piece, std::uint8_t* here,
-            std::uint8_t* missing, bool all) {
+  void read(const L2SetTags& set_tags, const LineParts& parts, std::uint32_t piece,
+            std::uint8_t* here, std::uint8_t* missing, bool all) {
 #ifdef WARPMEM_AVX512
     if constexpr (N == 16)
-      if (plain_ && seats.known && sets_.size() <= kMostSets && wide_host())
-        return all && parts.count % 8 == 0 ? read_whole_avx512(seats, parts, piece, here, missing)
-                                           : read_avx512(seats, parts, piece, here, missing);
+      if (plain_ && set_tags.known && sets_.size() <= kMostSets && wide_host())
+        return all && parts.count % 8 == 0
+                   ? read_whole_avx512(set_tags, parts, piece, here, missing)
+                   : read_avx512(set_tags, parts, piece, here, missing);
 #endif
     static_cast<void>(all);
-    const Reader one(*this, seats, piece);
+    const Reader one(*this, set_tags, piece);
     for (std::size_t k = 0; k < parts.count; ++k) {
-      const L2Found found = one(seats, parts.index[k], parts.sectors[k]);
+      const L2Found found = one(set_tags, parts.index[k], parts.sectors[k]);
       here[k] = found.here & parts.sectors[k];
       missing[k] = found.missing;
     }
   }
-  L2Spot find(const L2Seat& seat) const {
-    std::uint32_t same = tags_equal(sets_[seat.set], seat.short_tag);
-    if (seat.short_tag >= L2Seat::kOther) [[unlikely]]
-      same = same_whole_tag(seat, same);
-    return {seat, same ? std::countr_zero(same) : -1};
+  L2Lookup find(const L2SetTag& set_tag) const {
+    std::uint32_t same = tags_equal(sets_[set_tag.set], set_tag.short_tag);
+    if (set_tag.short_tag >= L2SetTag::kOther) [[unlikely]]
+      same = same_whole_tag(set_tag, same);
+    return {set_tag, same ? std::countr_zero(same) : -1};
   }
-  std::uint8_t lookup(const L2Spot& spot) {
-    if (spot.way < 0) return 0;
-    Set& s = sets_[spot.seat.set];
-    s.order.promote(spot.way);
-    return sectors_of(s.valid, spot.way);
+  std::uint8_t lookup(const L2Lookup& found_at) {
+    if (found_at.way < 0) return 0;
+    Set& s = sets_[found_at.set_tag.set];
+    s.order.promote(found_at.way);
+    return sectors_of(s.valid, found_at.way);
   }
-  void fill(const L2Spot& spot, std::uint8_t sectors, Stay stay);
-  void write(const L2Spot& spot, std::uint8_t sectors, std::uint8_t full,
+  void fill(const L2Lookup& found_at, std::uint8_t sectors, Stay stay);
+  void write(const L2Lookup& found_at, std::uint8_t sectors, std::uint8_t full,
              const std::uint32_t* bytes, Stay stay);
   bool has_traffic() const { return traffic_.writes != 0; }
   L2Traffic take_traffic() { return std::exchange(traffic_, {}); }
-  void drop(const L2Seat& seat, std::uint8_t sectors);
-  void keep(const L2Seat& seat, Stay stay) {
-    const L2Spot spot = find(seat);
-    if (spot.way >= 0) mark(seat, spot.way, stay);
+  void drop(const L2SetTag& set_tag, std::uint8_t sectors);
+  void keep(const L2SetTag& set_tag, Stay stay) {
+    const L2Lookup found_at = find(set_tag);
+    if (found_at.way >= 0) mark(set_tag, found_at.way, stay);
   }
-  void discard(const L2Seat& seat);
+  void discard(const L2SetTag& set_tag);
   void clear();
   void set_aside(std::uint64_t bytes);
   void end_persisting();
@@ -197,7 +184,7 @@ class L2Sets {
     Ways persist = 0, first = 0;
   };
   struct PartialBytes {
-    L2Seat seat{~0u, 0, 0};
+    L2SetTag set_tag{~0u, 0, 0};
     std::uint32_t bytes[4] = {};
   };
 
@@ -216,37 +203,38 @@ class L2Sets {
 
   bool read_plain(Set& set, std::uint16_t short_tag, std::uint8_t sectors,
                   const std::uint8_t* in_pieces, L2Found& out);
-  static std::uint32_t meet(const L2Seats& seats, const std::uint8_t* index, std::size_t count);
+  static std::uint32_t meet(const L2SetTags& set_tags, const std::uint8_t* index,
+                            std::size_t count);
   static bool read_eight(Set* const* set, const std::uint16_t* tag, const std::uint8_t* sectors,
                          const std::uint8_t* in_pieces, std::uint64_t& here,
                          std::uint64_t& missing);
-  void read_eights(const L2Seats& seats, const LineParts& parts, std::uint32_t piece,
+  void read_eights(const L2SetTags& set_tags, const LineParts& parts, std::uint32_t piece,
                    std::uint8_t* here, std::uint8_t* missing, bool whole);
-  void read_avx512(const L2Seats& seats, const LineParts& parts, std::uint32_t piece,
+  void read_avx512(const L2SetTags& set_tags, const LineParts& parts, std::uint32_t piece,
                    std::uint8_t* here, std::uint8_t* missing);
-  void read_whole_avx512(const L2Seats& seats, const LineParts& parts, std::uint32_t piece,
+  void read_whole_avx512(const L2SetTags& set_tags, const LineParts& parts, std::uint32_t piece,
                          std::uint8_t* here, std::uint8_t* missing);
-  L2Found read_other(const L2Seat& seat, std::uint8_t sectors, std::uint32_t piece, Stay stay);
+  L2Found read_other(const L2SetTag& set_tag, std::uint8_t sectors, std::uint32_t piece, Stay stay);
   int oldest(const Order& order, Sectors among) const;
 
-  int claim(Set& s, const L2Seat& seat);
-  int claim_unusual(Set& s, const L2Seat& seat);
+  int claim(Set& s, const L2SetTag& set_tag);
+  int claim_unusual(Set& s, const L2SetTag& set_tag);
   int spare_dirty(Set& s, int oldest_way);
   int make_room(Set& s);
   int replace_marked(Set& s, std::size_t set);
   void clean(Set& s, int way);
   void keep_caps(Set& s);
   Sectors held(const Set& s) const;
-  std::uint8_t write_pieces(const L2Seat& seat, int way, std::uint8_t piece,
+  std::uint8_t write_pieces(const L2SetTag& set_tag, int way, std::uint8_t piece,
                             const std::uint32_t* bytes);
-  void mark(const L2Seat& seat, int way, Stay stay) {
+  void mark(const L2SetTag& set_tag, int way, Stay stay) {
     if (stay != Stay::kUnsaid || !plain_) [[unlikely]]
-      mark_way(seat, way, stay);
+      mark_way(set_tag, way, stay);
   }
-  void mark_way(const L2Seat& seat, int way, Stay stay);
-  void keep_whole_tag(const L2Seat& seat, int way);
-  std::uint32_t same_whole_tag(const L2Seat& seat, std::uint32_t ways) const;
-  PartialBytes* partial_bytes(const L2Seat& seat, int way);
+  void mark_way(const L2SetTag& set_tag, int way, Stay stay);
+  void keep_whole_tag(const L2SetTag& set_tag, int way);
+  std::uint32_t same_whole_tag(const L2SetTag& set_tag, std::uint32_t ways) const;
+  PartialBytes* partial_bytes(const L2SetTag& set_tag, int way);
 
   L2SideSpec spec_;
   unsigned last_place_ = 0;  // in an order: of the last way that a set has
@@ -261,10 +249,10 @@ class L2Sets {
 
 #ifdef WARPMEM_AVX512
 template <>
-void L2Sets<16>::read_avx512(const L2Seats& seats, const LineParts& parts, std::uint32_t piece,
+void L2Sets<16>::read_avx512(const L2SetTags& set_tags, const LineParts& parts, std::uint32_t piece,
                              std::uint8_t* here, std::uint8_t* missing);
 template <>
-void L2Sets<16>::read_whole_avx512(const L2Seats& seats, const LineParts& parts,
+void L2Sets<16>::read_whole_avx512(const L2SetTags& set_tags, const LineParts& parts,
                                    std::uint32_t piece, std::uint8_t* here, std::uint8_t* missing);
 #endif
 
@@ -300,11 +288,11 @@ inline bool L2Sets<N>::read_plain(Set& s, std::uint16_t short_tag, std::uint8_t 
 }
 
 template <unsigned N>
-inline void L2Sets<N>::fill(const L2Spot& spot, std::uint8_t sectors, Stay stay) {
-  Set& s = sets_[spot.seat.set];
-  int way = spot.way;
+inline void L2Sets<N>::fill(const L2Lookup& found_at, std::uint8_t sectors, Stay stay) {
+  Set& s = sets_[found_at.set_tag.set];
+  int way = found_at.way;
   if (way < 0) {
-    way = claim(s, spot.seat);
+    way = claim(s, found_at.set_tag);
     s.valid |= on_way(sectors, way);
   } else {
     s.order.promote(way);
@@ -314,39 +302,40 @@ inline void L2Sets<N>::fill(const L2Spot& spot, std::uint8_t sectors, Stay stay)
     s.partial &= ~filled;
     s.valid |= filled;
   }
-  mark(spot.seat, way, stay);
+  mark(found_at.set_tag, way, stay);
 }
 
 // Takes a way for the line, as its most recently used.
 template <unsigned N>
-inline int L2Sets<N>::claim(Set& s, const L2Seat& seat) {
+inline int L2Sets<N>::claim(Set& s, const L2SetTag& set_tag) {
   int way = last_of_plain(s);
   if (!plain_ || sectors_of(s.dirty | s.partial, way)) [[unlikely]] {
-    way = claim_unusual(s, seat);
+    way = claim_unusual(s, set_tag);
     s.order.promote(way);
   } else {
     s.order.last_to_front(last_place_);
   }
-  s.tag[way] = seat.short_tag;
-  if (seat.short_tag >= L2Seat::kOther) [[unlikely]]
-    keep_whole_tag(seat, way);
+  s.tag[way] = set_tag.short_tag;
+  if (set_tag.short_tag >= L2SetTag::kOther) [[unlikely]]
+    keep_whole_tag(set_tag, way);
   s.valid &= ~on_way(15, way);
   return way;
 }
 
 template <unsigned N>
-inline void L2Sets<N>::write(const L2Spot& spot, std::uint8_t sectors, std::uint8_t full,
+inline void L2Sets<N>::write(const L2Lookup& found_at, std::uint8_t sectors, std::uint8_t full,
                              const std::uint32_t* bytes, Stay stay) {
-  Set& s = sets_[spot.seat.set];
-  int way = spot.way;
-  if (way < 0) way = claim(s, spot.seat);
+  Set& s = sets_[found_at.set_tag.set];
+  int way = found_at.way;
+  if (way < 0) way = claim(s, found_at.set_tag);
   else s.order.promote(way);
-  mark(spot.seat, way, stay);
+  mark(found_at.set_tag, way, stay);
   // Sectors that can be read stay so and get dirty; the rest of the written ones are partial.
   auto whole = static_cast<std::uint8_t>(full | (sectors & sectors_of(s.valid, way)));
   if (sectors & ~whole) [[unlikely]]
     whole = static_cast<std::uint8_t>(
-        whole | write_pieces(spot.seat, way, static_cast<std::uint8_t>(sectors & ~whole), bytes));
+        whole |
+        write_pieces(found_at.set_tag, way, static_cast<std::uint8_t>(sectors & ~whole), bytes));
   const Sectors written = on_way(whole, way);
   s.partial &= ~written;
   s.valid |= written;

@@ -123,9 +123,9 @@ template <>
 // of the same eight.
 template <>
 [[gnu::always_inline]] WARPMEM_AVX512 inline std::uint32_t L2Sets<16>::meet(
-    const L2Seats& seats, const std::uint8_t* index, std::size_t count) {
-  const auto sixteen = [&seats](std::size_t from) WARPMEM_AVX512 {
-    return _mm512_cvtepi32_epi16(_mm512_loadu_si512(seats.set.data() + from));
+    const L2SetTags& set_tags, const std::uint8_t* index, std::size_t count) {
+  const auto sixteen = [&set_tags](std::size_t from) WARPMEM_AVX512 {
+    return _mm512_cvtepi32_epi16(_mm512_loadu_si512(set_tags.set.data() + from));
   };
   const auto half = [&](std::size_t from) WARPMEM_AVX512 {
     return _mm512_inserti64x4(_mm512_castsi256_si512(sixteen(from)), sixteen(from + 16), 1);
@@ -152,11 +152,11 @@ template <>
 // `whole`: the parts are all lines of a list, in eights.
 template <>
 [[gnu::always_inline]] WARPMEM_AVX512 inline void L2Sets<16>::read_eights(
-    const L2Seats& seats, const LineParts& parts, std::uint32_t piece, std::uint8_t* here,
+    const L2SetTags& set_tags, const LineParts& parts, std::uint32_t piece, std::uint8_t* here,
     std::uint8_t* missing, bool whole) {
   Set* const sets = sets_.data();
-  const Reader one(*this, seats, piece);
-  const std::uint8_t* const in_pieces = l2_pieces(piece);
+  const Reader one(*this, set_tags, piece);
+  const std::uint8_t* const in_pieces = pieces_of(piece);
   Set nobody{};  // in the place of lines that there are not
   nobody.order.all = 0xfedcba9876543210;
   std::uint32_t met = 0;
@@ -165,19 +165,19 @@ template <>
   __m512i all_here = _mm512_setzero_si512(), all_missing = all_here;
   for (std::size_t k = 0; k < parts.count; k += 8, met >>= 8) {
     const std::size_t count = std::min<std::size_t>(8, parts.count - k);
-    if (k % 32 == 0) met = meet(seats, parts.index.data() + k, parts.count - k);
+    if (k % 32 == 0) met = meet(set_tags, parts.index.data() + k, parts.count - k);
     Set* set[8];
     std::uint16_t tag[8];
     for (std::size_t i = 0; i < 8; ++i) {
       const std::size_t at = whole ? k + i : parts.index[k + (i < count ? i : 0)];
-      set[i] = whole || i < count ? sets + seats.set[at] : &nobody;
-      tag[i] = seats.short_tag[at];
+      set[i] = whole || i < count ? sets + set_tags.set[at] : &nobody;
+      tag[i] = set_tags.short_tag[at];
     }
     std::uint64_t found_here = 0, found_missing = 0;
     if ((met & 255) || !read_eight(set, tag, parts.sectors.data() + k, in_pieces, found_here,
                                    found_missing)) [[unlikely]]
       for (std::size_t i = 0; i < count; ++i) {
-        const L2Found found = one(seats, parts.index[k + i], parts.sectors[k + i]);
+        const L2Found found = one(set_tags, parts.index[k + i], parts.sectors[k + i]);
         found_here |= std::uint64_t{static_cast<std::uint8_t>(found.here & parts.sectors[k + i])}
                       << i * 8;
         found_missing |= std::uint64_t{found.missing} << i * 8;
@@ -191,17 +191,17 @@ template <>
 }
 
 template <>
-WARPMEM_AVX512 void L2Sets<16>::read_avx512(const L2Seats& seats, const LineParts& parts,
+WARPMEM_AVX512 void L2Sets<16>::read_avx512(const L2SetTags& set_tags, const LineParts& parts,
                                             std::uint32_t piece, std::uint8_t* here,
                                             std::uint8_t* missing) {
-  read_eights(seats, parts, piece, here, missing, false);
+  read_eights(set_tags, parts, piece, here, missing, false);
 }
 
 template <>
-WARPMEM_AVX512 void L2Sets<16>::read_whole_avx512(const L2Seats& seats, const LineParts& parts,
+WARPMEM_AVX512 void L2Sets<16>::read_whole_avx512(const L2SetTags& set_tags, const LineParts& parts,
                                                   std::uint32_t piece, std::uint8_t* here,
                                                   std::uint8_t* missing) {
-  read_eights(seats, parts, piece, here, missing, true);
+  read_eights(set_tags, parts, piece, here, missing, true);
 }
 
 }  // namespace warpmem::model

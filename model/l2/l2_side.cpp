@@ -13,7 +13,8 @@ bool L2Side::takes(std::uint64_t sets, std::uint64_t ways, SetRule index) {
 }
 
 L2Side::L2Side(const Spec& spec)
-    : sets_(static_cast<std::uint32_t>(spec.bytes / kLineBytes / spec.ways)),
+    : sets_(static_cast<std::uint32_t>(spec.bytes / spec.line_bytes / spec.ways)),
+      by_sets_(sets_),
       mixed_(spec.index == SetRule::kMixedRows),
       is_few_(spec.ways <= 16) {
   const std::uint32_t rows = rows_of_sets(sets_);
@@ -26,10 +27,11 @@ L2Side::L2Side(const Spec& spec)
 }
 
 // By the rest of the line's number, or in rows of another length than was measured.
-L2Side::Seat L2Side::seat_of_others(std::uint64_t line) {
+L2Side::SetTag L2Side::set_tag_of_others(std::uint64_t line) {
   if (!mixed_) {
-    const auto tag = static_cast<std::uint32_t>(line / sets_);
-    return {static_cast<std::uint32_t>(line % sets_), tag, short_tag(tag)};
+    const Divisor::Parts place = by_sets_.divide(line);
+    const auto tag = static_cast<std::uint32_t>(place.quotient);
+    return {static_cast<std::uint32_t>(place.rest), tag, short_tag(tag)};
   }
   const auto twin = static_cast<std::uint32_t>(line >> 5 & 1);
   const std::uint64_t folded = line >> 6 << 5 | (line & 31);
@@ -46,16 +48,16 @@ void L2Side::clear() {
   regions_ = 0;
 }
 
-L2Side::Found L2Side::read_many(const Seat& seat, std::uint8_t sectors, std::uint32_t piece,
+L2Side::Found L2Side::read_many(const SetTag& set_tag, std::uint8_t sectors, std::uint32_t piece,
                                 Stay stay) {
-  return many_.read(seat, sectors, piece, stay);
+  return many_.read(set_tag, sectors, piece, stay);
 }
-void L2Side::fill_many(const Spot& spot, std::uint8_t sectors, Stay stay) {
-  many_.fill(spot, sectors, stay);
+void L2Side::fill_many(const Lookup& found_at, std::uint8_t sectors, Stay stay) {
+  many_.fill(found_at, sectors, stay);
 }
-void L2Side::write_many(const Spot& spot, std::uint8_t sectors, std::uint8_t full,
+void L2Side::write_many(const Lookup& found_at, std::uint8_t sectors, std::uint8_t full,
                         const std::uint32_t* bytes, Stay stay) {
-  many_.write(spot, sectors, full, bytes, stay);
+  many_.write(found_at, sectors, full, bytes, stay);
 }
 
 #ifdef WARPMEM_AVX512
@@ -94,8 +96,8 @@ WARPMEM_AVX512 std::uint32_t L2Side::spread_avx512(const LineWords& words, std::
 
 WARPMEM_AVX512 void L2Side::shorten_avx512(const std::uint32_t* tag, std::size_t count,
                                            std::uint32_t region, std::uint16_t* out) {
-  const __m512i low = wide::all((1u << Seat::kLowBits) - 1),
-                above = wide::all(region << Seat::kLowBits);
+  const __m512i low = wide::all((1u << SetTag::kLowBits) - 1),
+                above = wide::all(region << SetTag::kLowBits);
   for (std::size_t i = 0; i < count; i += 16) {
     const __m512i tags = _mm512_loadu_si512(tag + i);
     const __m512i shorter = _mm512_or_si512(_mm512_and_si512(tags, low), above);
@@ -105,7 +107,7 @@ WARPMEM_AVX512 void L2Side::shorten_avx512(const std::uint32_t* tag, std::size_t
 
 #endif
 
-// What seat() says of sets and tags, side by side; the bits in which the tags differ.
+// What set_tag() says of sets and tags, vectorised; the bits in which the tags differ.
 WARPMEM_WIDE_HOSTS std::uint32_t L2Side::spread_plain(const LineWords& words, std::uint32_t columns,
                                                       std::uint32_t* __restrict set,
                                                       std::uint32_t* __restrict tag) {
@@ -121,7 +123,34 @@ WARPMEM_WIDE_HOSTS std::uint32_t L2Side::spread_plain(const LineWords& words, st
       set[i] = place.rest * kRows + (folded ^ mix(block)) % kRows;
       tag[i] = place.quotient << 1 | twin;
     }
-  // Apart, as tags that are written and read in one loop are not worked on side by side.
+  // Apart, as tags that are written and read in one loop are not vectorised.
+  const std::uint32_t first = tag[0];
+  std::uint32_t differ = 0;
+  for (std::size_t from = 0; from < count; from += LineWords::kStep)
+    for (std::size_t i = from; i < from + LineWords::kStep; ++i) differ |= tag[i] ^ first;
+  return differ;
+}
+
+// The same where a set is the rest of the line's number. Of that the upper half is divided once for
+// all lines.
+WARPMEM_WIDE_HOSTS std::uint32_t L2Side::spread_by_rest(const LineWords& words, const Divisor& sets,
+                                                        std::uint32_t* __restrict set,
+                                                        std::uint32_t* __restrict tag) {
+  const Divisor::Parts above = sets.divide(words.upper_bits());
+  const auto number = static_cast<std::uint32_t>(sets.number()),
+             rest = static_cast<std::uint32_t>(above.rest),
+             quotient = static_cast<std::uint32_t>(above.quotient);
+  const SmallDivisor by_sets(number);
+  const std::uint32_t* const __restrict low = words.low.data();
+  const std::size_t count = words.count;
+  for (std::size_t from = 0; from < count; from += LineWords::kStep)
+    for (std::size_t i = from; i < from + LineWords::kStep; ++i) {
+      const SmallDivisor::Parts place = by_sets.divide(low[i]);
+      const std::uint32_t both = place.rest + rest;
+      const std::uint32_t over = both >= number;
+      set[i] = both - (over ? number : 0);
+      tag[i] = quotient + place.quotient + over;
+    }
   const std::uint32_t first = tag[0];
   std::uint32_t differ = 0;
   for (std::size_t from = 0; from < count; from += LineWords::kStep)
@@ -135,8 +164,8 @@ WARPMEM_WIDE_HOSTS void L2Side::shorten_plain(const std::uint32_t* __restrict ta
                                               std::uint16_t* __restrict out) {
   for (std::size_t from = 0; from < count; from += LineWords::kStep)
     for (std::size_t i = from; i < from + LineWords::kStep; ++i)
-      out[i] =
-          static_cast<std::uint16_t>(region << Seat::kLowBits | tag[i] % (1u << Seat::kLowBits));
+      out[i] = static_cast<std::uint16_t>(region << SetTag::kLowBits |
+                                          tag[i] % (1u << SetTag::kLowBits));
 }
 
 std::uint32_t L2Side::spread(const LineWords& words, std::uint32_t columns, std::uint32_t* set,
@@ -155,40 +184,43 @@ void L2Side::shorten(const std::uint32_t* tag, std::size_t count, std::uint32_t 
   shorten_plain(tag, count, region, out);
 }
 
-void L2Side::seats(const LineList& lines, const LineWords& words, Seats& out) {
+void L2Side::set_tags(const LineList& lines, const LineWords& words, SetTags& out) {
   const auto count = static_cast<std::size_t>(lines.count);
   out.known = false;
-  if (words.alike && measured_) [[likely]] {
+  if (words.alike && (measured_ || !mixed_)) [[likely]] {
     // They are mostly of one region. Others get their numbers in the order of the lines.
-    const std::uint32_t differ = spread(words, columns_, out.set.data(), out.tag.data());
+    const std::uint32_t differ =
+        measured_ ? spread(words, columns_, out.set.data(), out.tag.data())
+                  : spread_by_rest(words, by_sets_, out.set.data(), out.tag.data());
     const std::uint16_t first = short_tag(out.tag[0]);
-    out.known = !(differ >> Seat::kLowBits || first >= Seat::kOther);
+    out.known = !(differ >> SetTag::kLowBits || first >= SetTag::kOther);
     if (out.known)
-      return shorten(out.tag.data(), words.count, first >> Seat::kLowBits, out.short_tag.data());
+      return shorten(out.tag.data(), words.count, first >> SetTag::kLowBits, out.short_tag.data());
   }
   bool known = !measured_;
   for (std::size_t i = 0; i < count; ++i) {
-    const Seat one = seat(lines.line[i]);
+    const SetTag one = set_tag(lines.line[i]);
     out.put(i, one);
-    known &= one.short_tag < Seat::kOther;
+    known &= one.short_tag < SetTag::kOther;
   }
   out.known = known;
 }
 
 std::uint16_t L2Side::add_region(std::uint32_t tag) {
-  const std::uint32_t low = tag % (1u << Seat::kLowBits);
-  if (regions_ < Seat::kRegions) {
-    region_[regions_] = tag >> Seat::kLowBits;
-    return static_cast<std::uint16_t>(regions_++ << Seat::kLowBits | low);
+  const std::uint32_t low = tag % (1u << SetTag::kLowBits);
+  if (regions_ < SetTag::kRegions) {
+    region_[regions_] = tag >> SetTag::kLowBits;
+    return static_cast<std::uint16_t>(regions_++ << SetTag::kLowBits | low);
   }
-  return static_cast<std::uint16_t>(std::min<std::uint32_t>(Seat::kOther | low, Seat::kEmpty - 1));
+  return static_cast<std::uint16_t>(
+      std::min<std::uint32_t>(SetTag::kOther | low, SetTag::kEmpty - 1));
 }
 
-// What seat() did, backwards.
+// What set_tag() did, backwards.
 std::uint64_t L2Side::line_of(std::uint32_t set, std::uint16_t short_tag) const {
-  const std::uint32_t region = short_tag >> Seat::kLowBits;
+  const std::uint32_t region = short_tag >> SetTag::kLowBits;
   const std::uint32_t upper = region < regions_ ? region_[region] : 0;
-  const std::uint32_t tag = upper << Seat::kLowBits | short_tag % (1u << Seat::kLowBits);
+  const std::uint32_t tag = upper << SetTag::kLowBits | short_tag % (1u << SetTag::kLowBits);
   if (!mixed_) return std::uint64_t{tag} * sets_ + set;
   const std::uint32_t block = (tag >> 1) * columns_ + (set >> row_bits_);
   const std::uint32_t last_row = (1u << row_bits_) - 1;

@@ -15,6 +15,7 @@ struct L2SideSpec {
   std::uint32_t dirty_ways = 0;
   std::uint32_t partial_ways = 0;
   SetRule index = SetRule::kMixedRows;
+  std::uint32_t line_bytes = 128;
 };
 
 struct L2Spec {
@@ -22,8 +23,8 @@ struct L2Spec {
   int sides = 1;                    // 1: not partitioned
   std::uint64_t home_mask = 0;      // parity of these address bits: the home side
   std::uint32_t fetch_sectors = 1;  // DRAM read granularity, sectors
-  int merge = 1;                    // SMs that one coalesced request serves; 1: no coalescer
-  std::uint32_t way_cycles = 0;     // from an SM to the coalescer and back
+  std::uint32_t merge = 1;          // SMs that one coalesced request serves; 1: no coalescer
+  std::uint32_t path_cycles = 0;    // from an SM to the coalescer and back
   std::uint32_t read_cycles = 0;    // an SM's miss waits so long for others on its line
   std::uint32_t read_entries = 1;   // … and so many lines at most wait
   std::uint32_t near_cycles = 0;    // latency of a hit on the reader's side

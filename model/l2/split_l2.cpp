@@ -9,8 +9,8 @@
 namespace warpmem::model {
 namespace {
 
-using Kind = L2Ask::Kind;
-constexpr std::uint32_t kNone = L2Ask::kNone;
+using Kind = L2Request::Kind;
+constexpr std::uint32_t kNone = L2Request::kNone;
 
 }  // namespace
 
@@ -21,21 +21,9 @@ SplitL2::SplitL2(const L2Cache::Spec& spec, std::uint32_t shards, std::vector<L2
   for (const std::uint8_t g : spec.sm_group) groups = std::max<std::uint32_t>(groups, g + 1u);
   group_of_sm_ = spec.sm_group;
   group_of_sm_.resize(256);
-  // In front of the sets: they need none.
-  L2Cache::Spec front = spec;
-  front.side.bytes = kLineBytes * spec.side.ways;  // one set, that nothing goes into
-  groups_.resize(groups);
-  for (Group& g : groups_) {
-    g.front = std::make_unique<L2Cache>(front);
-    g.unknown.resize(L2Cache::kPending);
-  }
-  const L2Cache& one = *groups_.front().front;
-  far_ = one.spec_.far_cycles;
-  way_ = one.spec_.way_cycles;
-  merge_ = one.spec_.merge;
-  read_entries_ = one.spec_.read_entries;
-  read_cycles_ = one.spec_.read_cycles;
-  coalesces_ = one.coalesces_;
+  const ReadCoalescerSpec front = read_coalescer_of(spec);
+  for (std::uint32_t g = 0; g < groups; ++g)
+    groups_.emplace_back(ReadCoalescer(front, std::vector<std::uint8_t>(group_of_sm_.size())));
   for (L2Requests* list : lists_) list->divide(shards, group_of_sm_, groups);
 }
 
@@ -53,13 +41,13 @@ void SplitL2::fetch_granularity(std::uint32_t sectors) {
   for (auto& s : shards_) s->fetch_granularity(sectors);
 }
 
-void SplitL2::coalesce(std::uint32_t group, const Place& from, std::uint64_t batch) {
+void SplitL2::coalesce(std::uint32_t group, const Cursor& from, std::uint64_t batch) {
   constexpr std::uint32_t kAhead = 12;
   Group& g = groups_[group];
-  if (from == kFirst) g.rides = false;
+  if (from == kFirst) g.merged = false;
   else if (g.stop != from) return;
   // All of the entry is known now at which it stopped.
-  else g.unknown[asks(from.list)[from.ask].pending].batch = 0;
+  else g.unknown[requests(from.list)[from.ask].entry].batch = 0;
   g.stop = {};
   for (std::uint32_t step = from.step; step < steps(); ++step)
     for (std::uint32_t l = step == from.step ? from.list : 0; l < lists_.size(); ++l) {
@@ -68,7 +56,7 @@ void SplitL2::coalesce(std::uint32_t group, const Place& from, std::uint64_t bat
       const std::uint32_t end = list.group_end(step, group);
       for (std::uint32_t i = list.group_begin(step, group); i < end; ++i) {
         if (numbers[i] < end_of(list, step, l, from)) continue;
-        if (i + kAhead < numbers.size()) prefetch(&list.asks[numbers[i + kAhead]]);
+        if (i + kAhead < numbers.size()) prefetch(&list.requests[numbers[i + kAhead]]);
         if (coalesce_one(g, l, numbers[i], batch)) continue;
         g.stop = {step, l, numbers[i]};
         return;
@@ -76,57 +64,67 @@ void SplitL2::coalesce(std::uint32_t group, const Place& from, std::uint64_t bat
     }
 }
 
+// A read of a line of which all is known that an earlier one has left. False: that one's answer
+// serves it.
+bool SplitL2::ask(Group& g, ReadCoalescer::Sm& from, ReadCoalescer::Outstanding& p,
+                  L2Request& one) {
+  const ReadCoalescer::Asked asked =
+      g.front.ask(one.sm, from, p, one.line, one.sectors, one.now, one.flag);
+  if (asked.merged()) {
+    g.counted.merges(sectors_in(one.sectors));
+    one.kind = Kind::kMerged;
+    return false;
+  }
+  g.counted.read_requests(asked.own());
+  one.again = asked.joined;
+  return true;
+}
+
 // False where it hangs on what is not known.
 inline bool SplitL2::coalesce_one(Group& g, std::uint32_t list, std::uint32_t number,
                                   std::uint64_t batch) {
-  L2Ask& one = asks(list)[number];
-  L2Cache& front = *g.front;
-  L2Cache::SmPlace& from = front.sm_[one.sm];
-  L2Cache::Pending& p = front.pending_[from.pending + one.pending];
-  Unknown& u = g.unknown[one.pending];
+  L2Request& one = requests(list)[number];
+  const ReadCoalescerSpec& spec = g.front.spec();
+  ReadCoalescer::Sm& from = g.front.sm(one.sm);
+  ReadCoalescer::Outstanding& p = g.front.entries(from)[one.entry];
+  Unknown& u = g.unknown[one.entry];
   one.of = kNone;
   one.again = 0;
   one.until = one.now;
   const auto opens = [&] {
-    front.open(one.sm, from, p, one.line, one.sectors, one.now);
-    front.sink_.read_requests(1);
+    g.front.open(one.sm, from, p, one.line, one.sectors, one.now);
+    g.counted.read_requests(1);
     u = {batch, list, number, std::uint64_t{one.now} + one.near};
   };
-  if (p.line != one.line || !coalesces_) [[likely]] {
+  if (p.line != one.line || !g.front.coalesces()) [[likely]] {
     opens();
     return true;
   }
   if (u.batch != batch) {
-    const std::uint32_t requests = from.requests;
-    const L2Cache::Asked asked =
-        front.ask(one.sm, from, p, one.line, one.sectors, one.now, one.flag);
-    if (!asked.goes_on) {
-      one.kind = Kind::kMerged;
+    if (!ask(g, from, p, one)) {
       one.done = static_cast<std::uint32_t>(p.until);
       return true;
     }
-    front.sink_.read_requests(from.requests - requests);
-    one.sectors = asked.sectors, one.again = asked.joined;
     one.until = static_cast<std::uint32_t>(p.until);
     u = {batch, list, number, std::max(p.until, std::uint64_t{one.now} + one.near)};
     return true;
   }
   if (one.now >= u.soonest) return false;
-  if (p.sectors() == one.sectors && p.riders() < merge_) {
-    if (one.now + way_ >= u.soonest) return false;
-    p.ride();
-    front.sink_.merges(sectors_in(one.sectors));
+  if (p.sectors() == one.sectors && p.served() < spec.merge) {
+    if (one.now + spec.path_cycles >= u.soonest) return false;
+    p.merge();
+    g.counted.merges(sectors_in(one.sectors));
     one.kind = Kind::kMerged;
     one.part = u.list, one.of = u.last;
-    g.rides = true;
+    g.merged = true;
     return true;
   }
   if (one.flag || !p.is_of(one.sm) || (p.sectors() & one.sectors) != 0 || one.now > p.leaves ||
-      from.requests - p.number >= read_entries_) {
+      from.requests - p.number >= spec.read_entries) {
     opens();
     return true;
   }
-  p.leaves = std::max<std::uint64_t>(p.leaves, std::uint64_t{one.now} + read_cycles_);
+  p.leaves = std::max<std::uint64_t>(p.leaves, std::uint64_t{one.now} + spec.read_cycles);
   from.leaves = std::max(from.leaves, p.leaves);
   p.ask(one.sectors);
   one.part = u.list, one.of = u.last;
@@ -135,36 +133,38 @@ inline bool SplitL2::coalesce_one(Group& g, std::uint32_t list, std::uint32_t nu
   return true;
 }
 
-SplitL2::Place SplitL2::end() const {
-  Place first;
+SplitL2::Cursor SplitL2::end() const {
+  Cursor first;
   for (const Group& g : groups_) first = std::min(first, g.stop);
   return first;
 }
 
-bool SplitL2::rides() const {
-  return std::any_of(groups_.begin(), groups_.end(), [](const Group& g) { return g.rides; });
+bool SplitL2::merged() const {
+  return std::any_of(groups_.begin(), groups_.end(), [](const Group& g) { return g.merged; });
 }
 
 // Sectors that a read's request brings along already.
-inline std::uint8_t SplitL2::brought_before(const L2Requests::List& list, const L2Ask& one) const {
+inline std::uint8_t SplitL2::brought_before(const L2Requests::List& list,
+                                            const L2Request& one) const {
   std::uint8_t brought = one.again;
-  for (std::uint32_t of = one.of; of != kNone; of = list.asks[of].of)
-    brought = static_cast<std::uint8_t>(brought | list.asks[of].missing | list.asks[of].again);
+  for (std::uint32_t of = one.of; of != kNone; of = list.requests[of].of)
+    brought =
+        static_cast<std::uint8_t>(brought | list.requests[of].missing | list.requests[of].again);
   return brought;
 }
 
-inline L2Cache::Met SplitL2::meet(L2Cache& shard, L2Ask& one, std::uint8_t joined) {
+inline L2Cache::Met SplitL2::meet(L2Cache& shard, L2Request& one, std::uint8_t joined) {
   const L2Cache::Route route{
-      {one.set, one.tag, shard.side_[0].short_tag(one.tag)}, one.home, one.pending};
+      {one.set, one.tag, shard.side_[0].short_tag(one.tag)}, one.home, one.entry};
   L2Side::Traffic out;
-  const L2Cache::Met met = shard.meet(shard.sm_[one.sm].side, route, one.sectors, joined,
+  const L2Cache::Met met = shard.meet(shard.reads_.sm(one.sm).side, route, one.sectors, joined,
                                       shard.granularity(one.fetch), one.stay, out);
   one.missing = met.missing, one.fetched = met.fetched;
   one.crosses = met.crosses;
   return met;
 }
 
-inline void SplitL2::look_up_one(L2Cache& shard, L2Requests::List& list, L2Ask& one,
+inline void SplitL2::look_up_one(L2Cache& shard, L2Requests::List& list, L2Request& one,
                                  const std::uint32_t* bytes, std::uint8_t joined) {
   L2Side::Traffic out;
   switch (one.kind) {
@@ -172,15 +172,15 @@ inline void SplitL2::look_up_one(L2Cache& shard, L2Requests::List& list, L2Ask& 
     case Kind::kMerged: break;
     case Kind::kWrite: {
       const L2Cache::Route route{
-          {one.set, one.tag, shard.side_[0].short_tag(one.tag)}, one.home, one.pending};
+          {one.set, one.tag, shard.side_[0].short_tag(one.tag)}, one.home, one.entry};
       if (!bytes && one.more != kNone) bytes = list.bytes[one.more].data();
-      shard.put(shard.sm_[one.sm].side, route, one.sectors, one.full, bytes, one.again, one.flag,
-                one.stay, out);
+      shard.put(shard.reads_.sm(one.sm).side, route, one.sectors, one.full, bytes, one.again,
+                one.flag, one.stay, out);
       break;
     }
     case Kind::kAtomic:
-      shard.atomic(one.sm, one.line * 4 + one.sectors, static_cast<int>(one.more), one.flag,
-                   one.now, {}, one.stay);
+      shard.atomic(one.sm, one.line * shard.line_.sectors() + one.sectors,
+                   static_cast<int>(one.more), one.flag, one.now, {}, one.stay);
       break;
     case Kind::kBring: {
       std::uint8_t crossing = 0;
@@ -191,7 +191,7 @@ inline void SplitL2::look_up_one(L2Cache& shard, L2Requests::List& list, L2Ask& 
   }
 }
 
-void SplitL2::look_up(std::uint32_t shard, const Place& from, const Place& end) {
+void SplitL2::look_up(std::uint32_t shard, const Cursor& from, const Cursor& end) {
   constexpr std::uint32_t kAskAhead = 16, kSetAhead = 6;
   L2Cache& own = *shards_[shard];
   for (std::uint32_t step = from.step; step < steps() && step <= end.step; ++step)
@@ -200,22 +200,22 @@ void SplitL2::look_up(std::uint32_t shard, const Place& from, const Place& end) 
       const std::vector<std::uint32_t>& numbers = list.of_shard[shard];
       const std::uint32_t begin = end_of(list, step, l, from), before = end_of(list, step, l, end);
       for (std::uint32_t i = list.shard_begin(step, shard); i < list.shard_end(step, shard); ++i) {
-        if (i + kAskAhead < numbers.size()) prefetch(&list.asks[numbers[i + kAskAhead]]);
+        if (i + kAskAhead < numbers.size()) prefetch(&list.requests[numbers[i + kAskAhead]]);
         if (i + kSetAhead < numbers.size()) {
-          const std::uint32_t set = list.asks[numbers[i + kSetAhead]].set;
+          const std::uint32_t set = list.requests[numbers[i + kSetAhead]].set;
           own.sets_[0].prefetch(set);
           own.sets_[1].prefetch(set);
         }
         if (numbers[i] >= before) break;
         if (numbers[i] < begin) continue;
-        L2Ask& one = list.asks[numbers[i]];
+        L2Request& one = list.requests[numbers[i]];
         look_up_one(own, list, one, nullptr,
                     one.kind == Kind::kRead ? brought_before(list, one) : std::uint8_t{0});
       }
     }
 }
 
-void SplitL2::queue(std::uint32_t list, const Place& from, const Place& end) {
+void SplitL2::queue(std::uint32_t list, const Cursor& from, const Cursor& end) {
   const L2Requests::List& of = lists_[list]->list();
   queued_[list].assign(steps(), {});
   const auto& cost = shards_.front()->dram_cost_;
@@ -223,16 +223,16 @@ void SplitL2::queue(std::uint32_t list, const Place& from, const Place& end) {
     Queued& q = queued_[list][step];
     const std::uint32_t before = end_of(of, step, list, end);
     for (std::uint32_t i = end_of(of, step, list, from); i < before; ++i)
-      if (const std::uint8_t fetched = of.asks[i].fetched) {
+      if (const std::uint8_t fetched = of.requests[i].fetched) {
         const std::uint64_t c = cost[fetched];
         q.cost += c;
-        q.busy = std::max(q.busy, std::uint64_t{of.asks[i].now} * 1000) + c;
+        q.busy = std::max(q.busy, std::uint64_t{of.requests[i].now} * 1000) + c;
       }
   }
 }
 
-inline void SplitL2::back(L2Ask& one, std::uint64_t& free) const {
-  std::uint64_t done = std::uint64_t{one.now} + one.near + (one.crosses ? far_ : 0);
+inline void SplitL2::back(L2Request& one, std::uint64_t& free) const {
+  std::uint64_t done = std::uint64_t{one.now} + one.near + (one.crosses ? spec_.far_cycles : 0);
   if (one.fetched) done += one.dram + shards_.front()->dram_queue(free, one.now, one.fetched);
   one.done = static_cast<std::uint32_t>(done);
 }
@@ -241,17 +241,18 @@ inline void SplitL2::back(L2Ask& one, std::uint64_t& free) const {
 inline void SplitL2::put_down(Group& g, std::uint32_t list, std::uint32_t number,
                               std::uint64_t batch) {
   L2Requests::List& of = lists_[list]->list();
-  L2Ask& one = of.asks[number];
-  if (one.of != kNone) one.until = std::max(one.until, of.asks[one.of].until);
+  L2Request& one = of.requests[number];
+  if (one.of != kNone) one.until = std::max(one.until, of.requests[one.of].until);
   one.until = std::max(one.until, one.done);
-  const Unknown& u = g.unknown[one.pending];
+  const Unknown& u = g.unknown[one.entry];
   if (u.batch != batch || u.list != list || u.last != number) return;
-  L2Cache::Pending& p = g.front->pending_[g.front->sm_[one.sm].pending + one.pending];
+  ReadCoalescer::Outstanding& p = g.front.entries(g.front.sm(one.sm))[one.entry];
   p.bring(static_cast<std::uint8_t>(brought_before(of, one) | one.missing));
   p.until = std::max<std::uint64_t>(p.until, one.until);
 }
 
-void SplitL2::answer(std::uint32_t list, const Place& from, const Place& end, std::uint64_t batch) {
+void SplitL2::answer(std::uint32_t list, const Cursor& from, const Cursor& end,
+                     std::uint64_t batch) {
   L2Requests::List& of = lists_[list]->list();
   std::uint64_t behind = free_;
   // Others may have gone on: only this list is looked at.
@@ -263,7 +264,7 @@ void SplitL2::answer(std::uint32_t list, const Place& from, const Place& end, st
     }
     const std::uint32_t before = end_of(of, step, list, end);
     for (std::uint32_t i = end_of(of, step, list, from); i < before; ++i) {
-      L2Ask& one = of.asks[i];
+      L2Request& one = of.requests[i];
       if (one.kind == Kind::kRead) {
         back(one, free);
         put_down(groups_[group_of_sm_[one.sm]], list, i, batch);
@@ -281,32 +282,23 @@ std::uint64_t SplitL2::free_behind() const {
   return free;
 }
 
-void SplitL2::answer_rides(std::uint32_t list) {
-  for (L2Ask& one : asks(list))
-    if (one.kind == Kind::kMerged && one.of != kNone) one.done = asks(one.part)[one.of].until;
+void SplitL2::answer_merged(std::uint32_t list) {
+  for (L2Request& one : requests(list))
+    if (one.kind == Kind::kMerged && one.of != kNone) one.done = requests(one.part)[one.of].until;
 }
 
 // A read that meets what earlier ones have left, all of which is known.
-inline void SplitL2::serve_read(Group& g, L2Ask& one) {
-  L2Cache& front = *g.front;
-  L2Cache::SmPlace& from = front.sm_[one.sm];
-  L2Cache::Pending& p = front.pending_[from.pending + one.pending];
+inline void SplitL2::serve_read(Group& g, L2Request& one) {
+  ReadCoalescer::Sm& from = g.front.sm(one.sm);
+  ReadCoalescer::Outstanding& p = g.front.entries(from)[one.entry];
   one.of = kNone;
   one.again = 0;
   if (p.line != one.line) {
-    front.open(one.sm, from, p, one.line, one.sectors, one.now);
-    front.sink_.read_requests(1);
-  } else {
-    const std::uint32_t requests = from.requests;
-    const L2Cache::Asked asked =
-        front.ask(one.sm, from, p, one.line, one.sectors, one.now, one.flag);
-    if (!asked.goes_on) {
-      one.kind = Kind::kMerged;
-      one.done = one.until = static_cast<std::uint32_t>(p.until);
-      return;
-    }
-    front.sink_.read_requests(from.requests - requests);
-    one.sectors = asked.sectors, one.again = asked.joined;
+    g.front.open(one.sm, from, p, one.line, one.sectors, one.now);
+    g.counted.read_requests(1);
+  } else if (!ask(g, from, p, one)) {
+    one.done = one.until = static_cast<std::uint32_t>(p.until);
+    return;
   }
   const L2Cache::Met met = meet(*shards_[one.set % shards_.size()], one, one.again);
   p.bring(met.missing);
@@ -315,7 +307,7 @@ inline void SplitL2::serve_read(Group& g, L2Ask& one) {
   one.until = static_cast<std::uint32_t>(p.until);
 }
 
-void SplitL2::serve(L2Ask& one, const std::uint32_t* bytes) {
+void SplitL2::serve(L2Request& one, const std::uint32_t* bytes) {
   if (one.kind == Kind::kRead) return serve_read(groups_[group_of_sm_[one.sm]], one);
   L2Requests::List none;
   look_up_one(*shards_[one.set % shards_.size()], none, one, bytes, 0);
@@ -323,7 +315,7 @@ void SplitL2::serve(L2Ask& one, const std::uint32_t* bytes) {
     shards_.front()->dram_queue(free_, one.now, one.fetched);
 }
 
-void SplitL2::serve_rest(const Place& from, std::uint64_t batch) {
+void SplitL2::serve_rest(const Cursor& from, std::uint64_t batch) {
   for (std::uint32_t step = from.step; step < steps(); ++step)
     for (std::uint32_t l = 0; l < lists_.size(); ++l) {
       const L2Requests::List& list = lists_[l]->list();
@@ -333,9 +325,9 @@ void SplitL2::serve_rest(const Place& from, std::uint64_t batch) {
 }
 
 // One behind the place where some GPC stopped, whichever.
-void SplitL2::serve_late(const Place& at, std::uint64_t batch) {
+void SplitL2::serve_late(const Cursor& at, std::uint64_t batch) {
   L2Requests::List& list = lists_[at.list]->list();
-  L2Ask& one = list.asks[at.ask];
+  L2Request& one = list.requests[at.ask];
   if (one.kind != Kind::kRead && one.kind != Kind::kMerged) {
     const bool in_part = one.kind == Kind::kWrite && one.more != kNone;
     return serve(one, in_part ? list.bytes[one.more].data() : nullptr);
@@ -343,7 +335,7 @@ void SplitL2::serve_late(const Place& at, std::uint64_t batch) {
   Group& g = groups_[group_of_sm_[one.sm]];
   if (at < g.stop) {  // it is decided
     if (one.kind == Kind::kMerged) {
-      if (one.of != kNone) one.done = asks(one.part)[one.of].until;
+      if (one.of != kNone) one.done = requests(one.part)[one.of].until;
       return;
     }
     meet(*shards_[one.set % shards_.size()], one, brought_before(list, one));
@@ -351,18 +343,18 @@ void SplitL2::serve_late(const Place& at, std::uint64_t batch) {
     return put_down(g, at.list, at.ask, batch);
   }
   serve_read(g, one);
-  if (one.kind == Kind::kRead) g.unknown[one.pending].batch = 0;
+  if (one.kind == Kind::kRead) g.unknown[one.entry].batch = 0;
 }
 
 L2Counters SplitL2::counted() const {
   LaunchCounters all;
-  const auto add = [&](const L2Cache& one) {
+  const auto add = [&](const L2Counters& one) {
     LaunchCounters more;
-    more.l2 = one.counters();
+    more.l2 = one;
     all = all + more;
   };
-  for (const auto& s : shards_) add(*s);
-  for (const Group& g : groups_) add(*g.front);
+  for (const auto& s : shards_) add(s->counters());
+  for (const Group& g : groups_) add(g.counted.counters);
   return all.l2;
 }
 

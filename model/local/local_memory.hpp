@@ -1,8 +1,8 @@
 // Where a thread's local memory lies, compute capability 7.0 and later.
 //
 // Word w of lane l of a resident warp lies at word w * 32 + l of the warp's own area, so that one
-// 4-byte word of all lanes is one line. Areas of an SM's warps lie side by side, those of SMs in
-// the order of their numbers. A thread's share holds the largest frame that the program has
+// 4-byte word of all lanes is one line. Areas of an SM's warps lie next to each other, those of SMs
+// in the order of their numbers. A thread's share holds the largest frame that the program has
 // launched so far, or the default limit of the stack if that is more, then what is the driver's:
 // the kernel's frame ends where that begins, and frames of functions it calls lie below it.
 // Measured on an H200 (kernels/micro/local_places.cu, driver 580, CUDA 13.0, 2026-11-23): the L1's

@@ -3,7 +3,7 @@
 // counted again as a wavefront and a bank conflict (the profiler's lost arbitration).
 //
 // Loads lose against the copy engine, which reads what it stores, and against warps that start
-// (their first registers come the way that loaded words come); stores lose against words that come
+// (their first registers come as loaded words do); stores lose against words that come
 // from the L2 and go straight into shared memory. Loads and stores of global memory, and atomics,
 // take nothing away from either (measured: kernels/micro/lost_arbitration.cu). Not here: stores
 // that meet those of another scheduler, of which up to one in ten is lost.

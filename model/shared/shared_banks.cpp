@@ -6,41 +6,43 @@
 namespace warpmem::model {
 namespace {
 
-constexpr int kBanks = 32;
-constexpr std::uint64_t kWordBytes = 4;
+std::uint32_t lanes_from(int first, int count) {
+  return (count >= kWarpLanes ? ~0u : (1u << count) - 1) << first;
+}
 
 // One word a lane at most, and no bank has two different ones: what well-made kernels do.
-bool without_conflict(const WarpAccess& a, int first, int count) {
-  std::array<std::uint64_t, kBanks> word_of_bank;
-  std::uint32_t seen = 0;
+template <class B>
+bool without_conflict(const WarpAccess& a, int first, int count, const B& banks) {
+  std::array<std::uint64_t, B::kMost> word_of_bank;
+  std::uint64_t seen = 0;
   for (int l = first; l < first + count; ++l) {
     if (!(a.mask >> l & 1)) continue;
-    const std::uint64_t w = a.address[l] / kWordBytes;
-    const std::uint32_t bank = 1u << w % kBanks;
-    if (!(seen & bank)) word_of_bank[w % kBanks] = w;
-    else if (word_of_bank[w % kBanks] != w) return false;
+    const std::uint64_t w = a.address[l] / banks.bytes;
+    const std::uint64_t bank = std::uint64_t{1} << w % banks.count;
+    if (!(seen & bank)) word_of_bank[w % banks.count] = w;
+    else if (word_of_bank[w % banks.count] != w) return false;
     seen |= bank;
   }
   return true;
 }
 
 // Distinct words in the fullest bank among lanes [first, first + count).
-int group_passes(const WarpAccess& a, int first, int count) {
-  const std::uint32_t lanes = (count >= kWarpLanes ? ~0u : (1u << count) - 1) << first;
-  if (!(a.mask & lanes)) return 0;
-  if (a.bytes <= kWordBytes && without_conflict(a, first, count)) return 1;
+template <class B>
+int group_passes(const WarpAccess& a, int first, int count, const B& banks) {
+  if (!(a.mask & lanes_from(first, count))) return 0;
+  if (a.bytes <= banks.bytes && without_conflict(a, first, count, banks)) return 1;
   // Mostly a bank has one word: it is remembered by bank, further ones in a list of all banks' (32
   // lanes of up to four words each).
-  std::array<std::uint64_t, kBanks> word_of_bank;
+  std::array<std::uint64_t, B::kMost> word_of_bank;
   std::array<std::uint64_t, kWarpLanes * 4> further;
-  std::array<std::uint8_t, kBanks> in_bank{};
+  std::array<std::uint8_t, B::kMost> in_bank{};
   int words = 0, most = 0;
-  const int per_lane = a.bytes <= 4 ? 1 : static_cast<int>(a.bytes / kWordBytes);
+  const int per_lane = a.bytes <= banks.bytes ? 1 : static_cast<int>(a.bytes / banks.bytes);
   for (int l = first; l < first + count; ++l) {
     if (!(a.mask >> l & 1)) continue;
     for (int k = 0; k < per_lane; ++k) {
-      const std::uint64_t w = a.address[l] / kWordBytes + static_cast<std::uint64_t>(k);
-      const std::size_t bank = w % kBanks;
+      const std::uint64_t w = a.address[l] / banks.bytes + static_cast<std::uint64_t>(k);
+      const std::size_t bank = w % banks.count;
       if (in_bank[bank] == 0) {
         word_of_bank[bank] = w;
       } else {
@@ -55,15 +57,19 @@ int group_passes(const WarpAccess& a, int first, int count) {
   return most;
 }
 
-int lanes_per_group(std::uint32_t bytes) {
-  return bytes <= 4 ? kWarpLanes : static_cast<int>(128 / bytes);
+// As many as all banks give a word to in one pass.
+template <class B>
+int lanes_per_group(std::uint32_t bytes, const B& banks) {
+  return static_cast<int>(
+      std::min<std::uint32_t>(kWarpLanes, banks.count * banks.bytes / std::max(4u, bytes)));
 }
 
 // Groups of so many lanes, one after the other.
-SharedPasses by_groups(const WarpAccess& a, int lanes) {
+template <class B>
+SharedPasses by_groups(const WarpAccess& a, int lanes, const B& banks) {
   SharedPasses out;
   for (int first = 0; first < kWarpLanes; first += lanes) {
-    const int passes = group_passes(a, first, lanes);
+    const int passes = group_passes(a, first, lanes, banks);
     out.taken += passes;
     out.groups += passes > 0;
   }
@@ -96,80 +102,97 @@ bool on_one_word(const WarpAccess& a) {
 }
 
 // What the profiler makes of a wide load.
-int reported_passes(const WarpAccess& a, int lanes, const Partners& next, const Partners& second) {
+template <class B>
+int reported_passes(const WarpAccess& a, int lanes, const Partners& next, const Partners& second,
+                    const B& banks) {
   constexpr int kLanesOfOneWord = 16;
   if (a.bytes == 16 && on_one_word(a))
     return (std::popcount(a.mask) + kLanesOfOneWord - 1) / kLanesOfOneWord;
   const bool last_lane = a.mask >> (kWarpLanes - 1) & 1;
   int passes = 0;
   for (int first = 0; first < kWarpLanes; first += 2 * lanes) {
-    const std::uint32_t both = (lanes == 16 ? ~0u : 0xffffu) << first;
+    const std::uint32_t both = lanes_from(first, 2 * lanes);
     const bool strict = first + 2 * lanes < kWarpLanes;  // the first half-warp, of 16 bytes a lane
     const auto agree = [&](const Partners& p) {
       return !((strict ? p.differ | p.alone : p.differ) & both);
     };
     const bool joins = (strict && !last_lane) || agree(next) || agree(second);
-    const int joined = joins ? group_passes(a, first, 2 * lanes) : 2;
+    const int joined = joins ? group_passes(a, first, 2 * lanes, banks) : 2;
     passes += joined <= 1 ? joined
-                          : group_passes(a, first, lanes) + group_passes(a, first + lanes, lanes);
+                          : group_passes(a, first, lanes, banks) +
+                                group_passes(a, first + lanes, lanes, banks);
   }
   return passes;
 }
 
-SharedPasses load_passes(const WarpAccess& a) {
-  const int lanes = lanes_per_group(a.bytes);
-  if (lanes == kWarpLanes) return by_groups(a, lanes);
+template <class B>
+SharedPasses load_passes(const WarpAccess& a, const B& banks) {
+  const int lanes = lanes_per_group(a.bytes, banks);
+  if (lanes == kWarpLanes) return by_groups(a, lanes, banks);
   const Partners next = partners(a, 1), second = partners(a, 2);
-  SharedPasses out = by_groups(a, next.differ && second.differ ? lanes : 2 * lanes);
-  out.reported = reported_passes(a, lanes, next, second);
+  SharedPasses out = by_groups(a, next.differ && second.differ ? lanes : 2 * lanes, banks);
+  out.reported = reported_passes(a, lanes, next, second, banks);
   return out;
 }
 
-// Lanes in the fullest bank; no two lanes share a pass.
-int atomic_passes(const WarpAccess& a) {
-  if (a.bytes > 4) {  // 8-byte atomics go by half-warps, as 8-byte accesses do
-    int total = 0;
-    for (int first = 0; first < kWarpLanes; first += 16) {
-      std::array<int, kBanks / 2> n{};
-      int most = 0;
-      for (int l = first; l < first + 16; ++l)
-        if (a.mask >> l & 1) most = std::max(most, ++n[a.address[l] / 8 % (kBanks / 2)]);
-      total += most;
-    }
-    return total;
+// Lanes in the fullest bank; no two lanes share a pass. Of 8 bytes half-warps go one after the
+// other, as 8-byte accesses do.
+template <class B>
+int atomic_passes(const WarpAccess& a, const B& banks) {
+  const bool wide = a.bytes > 4;
+  const int lanes = wide ? kWarpLanes / 2 : kWarpLanes;
+  const std::uint64_t width = wide ? 8 : banks.bytes;
+  const std::uint64_t columns = std::uint64_t{banks.count} * banks.bytes / width;
+  int all = 0;
+  for (int first = 0; first < kWarpLanes; first += lanes) {
+    std::array<int, Banks::kMost> n{};
+    int most = 0;
+    for (int l = first; l < first + lanes; ++l)
+      if (a.mask >> l & 1) most = std::max(most, ++n[a.address[l] / width % columns]);
+    all += most;
   }
-  std::array<int, kBanks> n{};
-  int most = 0;
-  for (int l = 0; l < kWarpLanes; ++l)
-    if (a.mask >> l & 1) most = std::max(most, ++n[a.address[l] / kWordBytes % kBanks]);
-  return most;
+  return all;
 }
 
-int fast_attempt_passes(const WarpAccess& a) {
-  if (a.bytes <= 4) return a.mask != 0 ? 2 : 0;
+int attempt_passes(const WarpAccess& a) {
+  if (a.bytes <= 4) return 2;
   return ((a.mask & 0xffff) != 0 ? 2 : 0) + (a.mask >> 16 != 0 ? 2 : 0);
 }
 
 // The same number whoever asks. What is no conflict is counted as of other accesses (assumed).
-SharedPasses of_atomic(const WarpAccess& a, int passes, int each) {
-  const int lanes = std::popcount(a.mask), group = lanes_per_group(a.bytes);
+template <class B>
+SharedPasses of_atomic(const WarpAccess& a, int passes, int each, const B& banks) {
+  const int lanes = std::popcount(a.mask), group = lanes_per_group(a.bytes, banks);
   return {passes, passes, std::min(passes, each * ((lanes + group - 1) / group))};
+}
+
+template <class B>
+SharedPasses passes_of(const WarpAccess& a, SharedKind kind, const B& banks) {
+  if (a.mask == 0) return {};
+  switch (kind) {
+    case SharedKind::kLoad: return load_passes(a, banks);
+    case SharedKind::kStore:
+    case SharedKind::kReduction:
+    case SharedKind::kMatrix: return by_groups(a, lanes_per_group(a.bytes, banks), banks);
+    case SharedKind::kAtomic: return of_atomic(a, atomic_passes(a, banks), 1, banks);
+    case SharedKind::kCompareAndSwap: return of_atomic(a, 2 * atomic_passes(a, banks), 2, banks);
+    case SharedKind::kAttempt: return of_atomic(a, attempt_passes(a), 2, banks);
+  }
+  return {};
 }
 
 }  // namespace
 
 SharedPasses shared_passes(const WarpAccess& access, SharedKind kind) {
-  if (access.mask == 0) return {};
-  switch (kind) {
-    case SharedKind::kLoad: return load_passes(access);
-    case SharedKind::kStore:
-    case SharedKind::kReduction:
-    case SharedKind::kMatrix: return by_groups(access, lanes_per_group(access.bytes));
-    case SharedKind::kAtomic: return of_atomic(access, atomic_passes(access), 1);
-    case SharedKind::kCompareAndSwap: return of_atomic(access, 2 * atomic_passes(access), 2);
-    case SharedKind::kAttempt: return of_atomic(access, fast_attempt_passes(access), 2);
-  }
-  return {};
+  return passes_of(access, kind, UsualBanks{});
+}
+
+SharedPasses shared_passes(const WarpAccess& access, SharedKind kind, const Banks& banks) {
+  return is_usual(banks) ? shared_passes(access, kind) : passes_of(access, kind, banks);
+}
+
+int words_in_fullest_bank(const WarpAccess& a, int first, int lanes, const Banks& banks) {
+  return group_passes(a, first, lanes, banks);
 }
 
 }  // namespace warpmem::model

@@ -28,6 +28,7 @@
 #include <cstdint>
 
 #include "model/access/access.hpp"
+#include "model/access/banks.hpp"
 #include "model/access/shared_kind.hpp"
 
 namespace warpmem::model {
@@ -42,5 +43,10 @@ struct SharedPasses {
 // Addresses are byte offsets in the CTA's window, aligned to `bytes`. kMatrix: active lanes hold
 // row addresses, `bytes` is 16. No active lane: all zero.
 SharedPasses shared_passes(const WarpAccess& access, SharedKind kind);
+// The same for other banks: as many lanes are served together as all banks give a word to in a
+// pass.
+SharedPasses shared_passes(const WarpAccess& access, SharedKind kind, const Banks& banks);
+// Distinct words that lanes [first, first + lanes) want of the bank of which they want most.
+int words_in_fullest_bank(const WarpAccess& access, int first, int lanes, const Banks& banks);
 
 }  // namespace warpmem::model

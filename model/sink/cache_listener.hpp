@@ -1,4 +1,4 @@
-// Who hears of every use of the caches of a GeneralMemory, in the order in which they happen: what
+// Listens to every use of the caches of a GeneralMemory, in the order in which they happen: what
 // a cache of another size would have been asked for as well.
 #pragma once
 

@@ -1,8 +1,8 @@
 // What happens in front of the L2, by name: the only place that adds to a launch's counters for it.
 //
-// A memory system calls its sink as things happen. Counting adds, and does no more; Telling
-// (telling.hpp) also tells a listener. Which of the two a memory system has is part of its shape
-// (system/sectored_shape.hpp), so that the plain run pays nothing for listeners.
+// A memory system calls its sink as things happen. Counting adds, and does no more; Notifying
+// (notifying.hpp) also notifies a listener. Which of the two a memory system has is part of its
+// shape (system/sectored_shape.hpp), so that the plain run pays nothing for listeners.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace warpmem::model {
 
 class Counting {
  public:
-  // Whoever tells, tells of lines of so many bytes.
+  // Whoever notifies speaks of lines of so many bytes.
   explicit Counting(std::uint32_t /*line_bytes*/) {}
 
   LaunchCounters counters;  // `l2` is the L2's own business

@@ -1,9 +1,9 @@
-// What the components of a memory system do, told one by one to whoever wants to know.
+// What the components of a memory system do, one by one, for a listener.
 //
-// A listener hears between which access's begin and end an event fell; sums over events are what
-// the counters say (tests/sim/events.cpp). A memory system that nobody listens to tells nothing and
-// pays nothing: only GeneralMemory tells, and it takes the place of the fast one where there is a
-// listener.
+// A listener is notified between which access's begin and end an event fell; sums over events are
+// what the counters say (tests/sim/events.cpp). A memory system that nobody listens to notifies
+// nobody and pays nothing: only GeneralMemory notifies, and it takes the place of the fast one
+// where there is a listener.
 #pragma once
 
 #include <cstdint>

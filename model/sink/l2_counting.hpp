@@ -1,6 +1,6 @@
 // What happens in the L2 and behind it, by name: the only place that adds to an L2's counters.
 //
-// Numbers are sectors, but where it says otherwise. L2Telling (l2_telling.hpp) also tells.
+// Numbers are sectors, but where it says otherwise. L2Notifying (l2_notifying.hpp) also notifies.
 #pragma once
 
 #include <cstdint>

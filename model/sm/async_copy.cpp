@@ -14,7 +14,7 @@ constexpr std::uint64_t kHalf = 16;  // bytes: half a sector
 struct Move {
   std::uint64_t line, row;
   std::uint8_t from, to;  // sector of its line, of its row
-  bool crosses;           // low half to high half, or the other way round
+  bool crosses;           // low half to high half, or the reverse
   std::uint8_t halves;    // of the source, bit 0: the low one
   bool together(const Move& m) const {
     return line == m.line && row == m.row && crosses == m.crosses && halves == m.halves &&

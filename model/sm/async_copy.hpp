@@ -14,7 +14,7 @@
 // word, too); a copy takes as many wavefronts as lanes meet at the one that meets most, itself
 // included. Of 8 and 16 bytes, 16 and 8 lanes go at a time. Lanes that are filled with zeros have
 // no source. All of 3,056 cases (kernels/micro/async_passes.cu as well): as often as they are run,
-// whether the lines are in the L1, other copies are under way or other warps copy. That is the
+// whether the lines are in the L1, other copies are outstanding or other warps copy. That is the
 // number that the profiler gives for an instruction; what the unit takes is mostly the same, at
 // times less or more.
 //

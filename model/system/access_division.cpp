@@ -4,9 +4,8 @@
 #include <bit>
 #include <set>
 
-#include "model/access/any_lines.hpp"
 #include "model/access/rule/access_rule.hpp"
-#include "model/general/atomic_rounds.hpp"
+#include "model/atomics/atomics.hpp"
 #include "model/sm/async_copy.hpp"
 #include "model/system/transactions.hpp"
 
@@ -56,12 +55,13 @@ void divide(const MemorySpec& spec, const WarpAccess& a, const AccessPlan& plan,
             AccessDivision& out) {
   LineList lines;
   const auto list = [&](const WarpAccess& of) {
-    list_any(of, spec.line_bytes, lines);
+    touch_lines(of, false, lines, LineSize(spec.line_bytes));
     for (int i = 0; i < lines.count; ++i)
       add_sectors(lines[i].line, lines[i].sectors, spec.line_bytes, out.pieces);
   };
   if (plan.action == Action::kGlobalAtomic) {
-    const AtomicTraffic t = atomic_traffic(a, plan.compare_and_swap, spec);
+    const AtomicTraffic t = atomic_traffic(a, plan.compare_and_swap, LineSize(spec.line_bytes),
+                                           spec.bank_bytes, spec.l1.index);
     for (int i = 0; i < t.distinct; ++i)
       out.pieces.push_back({t.sector[i] * kSectorBytes, std::uint32_t{kSectorBytes},
                             static_cast<std::uint32_t>(t.passes[i])});
@@ -121,7 +121,7 @@ void divide_early(const MemorySpec& spec, const WarpAccess& a, const AccessPlan&
   const bool l1 = textures ? !spec.texture : through_l1(spec, plan);
   of.load(spec, a, l1, false, lines);
   if (spec.access == AccessRule::kSubRequests && !textures && !l1) {
-    // Requests that want the same sectors share them on their way past the L1.
+    // Requests that want the same sectors share them in flight past the L1.
     std::vector<Transaction> own;
     for (const Transaction& t : of.moves)
       if (std::ranges::find(own, t.address, &Transaction::address) == own.end()) own.push_back(t);

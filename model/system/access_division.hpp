@@ -4,7 +4,7 @@
 //
 // Models: the sectors or transactions of global and local memory, the rounds of an atomic, the
 // passes over the banks of shared memory. Leaves out: what is in a cache already, and whatever an
-// access meets on its way. Of an asynchronous copy past the L1 the other side is not known, and is
+// access meets in flight. Of an asynchronous copy past the L1 the other side is not known, and is
 // taken to lie as this one does, so that its sectors may differ from the counters'; before 7.0 an
 // L1 is there even where shared memory leaves it no room.
 #pragma once
@@ -36,7 +36,7 @@ struct AccessDivision {
 };
 
 // Where a warp has the k-th words of 4 bytes of its lanes' local memory, from its first one on:
-// words of neighbouring lanes lie side by side, and each is a request.
+// words of neighbouring lanes lie next to each other, and each is a request.
 WarpAccess local_words(const WarpAccess& access, std::uint32_t k);
 
 class AccessRules {

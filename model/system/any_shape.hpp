@@ -4,19 +4,19 @@
 
 #include "model/general/partitioned_l2.hpp"
 #include "model/general/sector_cache.hpp"
-#include "model/sink/telling.hpp"
+#include "model/sink/notifying.hpp"
 #include "model/system/shaped_memory.hpp"
 
 namespace warpmem::model {
 
-// Whatever a card chooses, with no thought to speed; tells listeners.
+// Whatever a card chooses, with no thought to speed; notifies listeners.
 struct AnyShape {
   static constexpr bool kAsCard = true;
   using L1 = SectorCache;
   using L2 = PartitionedL2;
-  using Sink = Telling;
+  using Sink = Notifying;
   struct Lines : Transactions::Lines {
-    L1::Seats l1;
+    L1::SetTags l1;
     L2::Route route(std::size_t) const { return {}; }
   };
   static const MemorySpec& of_l2(const L2Spec&, const MemorySpec& memory) { return memory; }
@@ -27,8 +27,8 @@ class GeneralMemory final : public ShapedMemory<AnyShape> {
   // `flat`: an answer from beyond the L1 takes the same time whatever was found there, so that the
   // order of accesses does not depend on hits. Without time only.
   GeneralMemory(const SystemSpec& spec, bool timed, bool flat = false);
-  void tell(EventListener* listener) override;
-  void tell_caches(CacheListener* listener) override;
+  void listen(EventListener* listener) override;
+  void listen_to_caches(CacheListener* listener) override;
   const PartitionTraffic* dram_traffic() const override { return &l2_.traffic(); }
 };
 

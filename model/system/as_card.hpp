@@ -5,11 +5,8 @@
 #include <array>
 #include <bit>
 
-#include "model/access/any_lines.hpp"
 #include "model/cache/data_banks.hpp"
 #include "model/cache/tag_banks.hpp"
-#include "model/general/atomic_rounds.hpp"
-#include "model/shared/bank_rule.hpp"
 #include "model/system/local_line.hpp"
 #include "model/system/shaped_memory.hpp"
 
@@ -42,27 +39,6 @@ inline typename Shape::L1* ShapedMemory<Shape>::cache_of(const AccessPlan& plan,
   return &l1;
 }
 
-// The lines of an access.
-template <class Shape>
-inline void ShapedMemory<Shape>::list(const WarpLanes& w, std::uint32_t bytes, bool with_bytes,
-                                      LineList& out) const {
-  if constexpr (Shape::kAsCard) {
-    if (w.one_after_another(bytes)) list_span(w.base, std::uint64_t{kWarpLanes} * bytes, out);
-    else list_any(expand(w, bytes), spec_.line_bytes, out);
-  } else list_lines(w, bytes, with_bytes, out);
-}
-
-template <class Shape>
-inline void ShapedMemory<Shape>::list_span(std::uint64_t address, std::uint64_t length,
-                                           LineList& out) const {
-  if constexpr (Shape::kAsCard) {
-    out.count = 0;
-    touch_any(address, length, spec_.line_bytes, out);
-  } else {
-    touch_contiguous(address, length, true, out);
-  }
-}
-
 // Word `k` of the lanes' local memory, which lies in 128 bytes for all lanes of a warp.
 template <class Shape>
 inline WarpAccess ShapedMemory<Shape>::local_word(const WarpAccess& a, std::uint64_t area,
@@ -84,8 +60,8 @@ inline void ShapedMemory<Shape>::list_local(const WarpAccess& a, std::uint64_t a
                                             std::uint64_t k) {
   lines_.count = 0;
   const std::uint32_t width = std::min<std::uint32_t>(4, a.bytes);
-  if constexpr (Shape::kAsCard) {
-    list_any(local_word(a, area, k), spec_.line_bytes, lines_);
+  if (Shape::kAsCard || line_ != LineSize()) {
+    touch_lines(local_word(a, area, k), true, lines_, line_);
   } else {
     for (std::uint32_t rest = a.mask; rest; rest &= rest - 1) {
       const auto l = static_cast<std::size_t>(std::countr_zero(rest));
@@ -150,8 +126,9 @@ inline AtomicTraffic ShapedMemory<Shape>::atomic_of(const WarpLanes& w,
                                                     const AccessPlan& plan) const {
   const WarpAccess a = expand(w, plan.bytes);
   if (is_early()) return atomic_transactions(a, spec_.line_bytes);
-  return has_measured_index() ? atomic_traffic(a, plan.compare_and_swap)
-                              : atomic_traffic(a, plan.compare_and_swap, spec_);
+  return has_measured_index()
+             ? atomic_traffic(a, plan.compare_and_swap)
+             : atomic_traffic(a, plan.compare_and_swap, line_, spec_.bank_bytes, spec_.l1.index);
 }
 
 }  // namespace warpmem::model

@@ -10,7 +10,7 @@ namespace warpmem::model {
 
 template <class Shape>
 inline bool ShapedMemory<Shape>::in_host_memory(std::uint64_t line) const {
-  const std::uint64_t address = line * line_bytes();
+  const std::uint64_t address = line * line_.bytes();
   auto it = std::upper_bound(host_.begin(), host_.end(), address,
                              [](std::uint64_t a, const AddressRange& h) { return a < h.base; });
   return it != host_.begin() && address < std::prev(it)->base + std::prev(it)->bytes;
@@ -19,7 +19,7 @@ inline bool ShapedMemory<Shape>::in_host_memory(std::uint64_t line) const {
 // An access's own eviction priority goes before the window's.
 template <class Shape>
 inline Stay ShapedMemory<Shape>::stay(std::uint64_t line, Stay own) const {
-  return own != Stay::kUnsaid || window_.bytes == 0 ? own : stay_in(window_, line, line_bytes());
+  return own != Stay::kUnsaid || window_.bytes == 0 ? own : stay_in(window_, line, line_.bytes());
 }
 
 // From the L2, or from host memory: the cycle in which it is back.
@@ -27,22 +27,25 @@ template <class Shape>
 inline std::uint64_t ShapedMemory<Shape>::read_beyond(const AccessTiming& place, std::uint64_t at,
                                                       std::uint64_t line, const Route& route,
                                                       std::uint8_t sectors, std::uint32_t fetch,
-                                                      Stay own, const MemoryPath::Seat* seat,
+                                                      Stay own, const MemoryPath::Address* address,
                                                       bool apart) {
   if (!plain_ && in_host_memory(line)) [[unlikely]] {
     if constexpr (Shape::kAsCard) return l2_.read_host(sectors, at, is_early() ? place.sm : 0);
     else return l2_.read_host(sectors, at);
   }
-  return l2_.read(place.sm, line, route, sectors, at, fetch, stay(line, own), seat, apart);
+  return l2_.read(place.sm, line, route, sectors, at, fetch, stay(line, own), address, apart);
 }
 
 // The same of a load's miss, which takes one of the SM's entries for those.
 template <class Shape>
-inline std::uint64_t ShapedMemory<Shape>::read_missed_line(
-    const AccessTiming& place, std::uint64_t at, std::uint64_t line, const Route& route,
-    std::uint8_t sectors, std::uint32_t fetch, Stay own, const MemoryPath::Seat* seat, bool apart) {
+inline std::uint64_t ShapedMemory<Shape>::read_missed_line(const AccessTiming& place,
+                                                           std::uint64_t at, std::uint64_t line,
+                                                           const Route& route, std::uint8_t sectors,
+                                                           std::uint32_t fetch, Stay own,
+                                                           const MemoryPath::Address* address,
+                                                           bool apart) {
   const auto read = [&](std::uint64_t from) {
-    return read_beyond(place, from, line, route, sectors, fetch, own, seat, apart);
+    return read_beyond(place, from, line, route, sectors, fetch, own, address, apart);
   };
   if constexpr (!L2::kAnswersLater)
     if (!misses_.empty()) return misses_[static_cast<std::size_t>(place.sm)].miss(line, at, read);
@@ -53,14 +56,14 @@ template <class Shape>
 inline std::uint64_t ShapedMemory<Shape>::read_l2(AccessTiming& place, std::uint64_t at,
                                                   std::uint64_t line, const Route& route,
                                                   std::uint8_t sectors, std::uint32_t fetch,
-                                                  Stay own, const MemoryPath::Seat* seat,
+                                                  Stay own, const MemoryPath::Address* address,
                                                   bool apart) {
   if (!sectors) return place.now;
   place.left_sm = true;
   ++place.missed;
   sink_.fill(place, line, sectors_in(sectors));
   const std::uint64_t back =
-      read_missed_line(place, at, line, route, sectors, fetch, own, seat, apart);
+      read_missed_line(place, at, line, route, sectors, fetch, own, address, apart);
   place.done = later(place.done, back);
   return back;
 }

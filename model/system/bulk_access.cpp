@@ -15,8 +15,8 @@ void ShapedMemory<Shape>::bulk(const WarpLanes& w, const AccessPlan& plan, Acces
   std::uint64_t address = w.first_address();
   std::uint64_t left = plan.bytes;
   while (left > 0) {
-    const std::uint64_t piece = std::min<std::uint64_t>(left, line_bytes());
-    list_span(address, piece, lines_);
+    const std::uint64_t piece = std::min<std::uint64_t>(left, line_.bytes());
+    touch_contiguous(address, piece, true, lines_, line_);
     for (int i = 0; i < lines_.count; ++i) {
       const LineTouch t = lines_[i];
       if (path_ && plan.action != Action::kBulkRead)
@@ -32,10 +32,9 @@ void ShapedMemory<Shape>::bulk(const WarpLanes& w, const AccessPlan& plan, Acces
         for (unsigned k = 0; k < 4; ++k)
           if (t.sectors >> k & 1) {
             work.partly = t.full >> k & 1 ? 0 : 1;
-            place.stored =
-                std::max(place.stored,
-                         l2_.atomic(place.sm, t.line * line_bytes() / kSectorBytes + k, 1, false,
-                                    place.now, work, of_write(stay(t.line, Stay::kUnsaid))));
+            place.stored = std::max(
+                place.stored, l2_.atomic(place.sm, t.line * line_.sectors() + k, 1, false,
+                                         place.now, work, of_write(stay(t.line, Stay::kUnsaid))));
             work.headed = 0;
           }
       } else if (plan.action == Action::kBulkRead) {
@@ -56,7 +55,7 @@ void ShapedMemory<Shape>::bulk(const WarpLanes& w, const AccessPlan& plan, Acces
   }
 }
 
-// To the L2 alone: bytes side by side by the copy engine, or the line of each lane's address.
+// To the L2 alone: bytes in a row by the copy engine, or the line of each lane's address.
 template <class Shape>
 void ShapedMemory<Shape>::prefetch_l2(const WarpLanes& w, const AccessPlan& plan,
                                       AccessTiming& place) {
@@ -68,14 +67,15 @@ void ShapedMemory<Shape>::prefetch_l2(const WarpLanes& w, const AccessPlan& plan
     l2_.change(place.sm, line, plan.stay, plan.line_request == LineRequest::kDiscard);
   };
   if (plan.bytes == 0) {
-    list(w, 1, false, lines_);
+    list_lines(w, 1, false, lines_, line_);
     for (int i = 0; i < lines_.count; ++i)
-      one(lines_.line[static_cast<std::size_t>(i)], whole_line());
+      one(lines_.line[static_cast<std::size_t>(i)], line_.whole());
     return;
   }
   const std::uint64_t from = w.first_address(), end = from + plan.bytes;
-  for (std::uint64_t at = from; at < end; at = (at / line_bytes() + 1) * line_bytes()) {
-    list_span(at, std::min(end, (at / line_bytes() + 1) * line_bytes()) - at, lines_);
+  for (std::uint64_t at = from, next = at; at < end; at = next) {
+    next = (line_.line(at) + 1) * line_.bytes();
+    touch_contiguous(at, std::min(end, next) - at, true, lines_, line_);
     one(lines_.line[0], lines_.sectors[0]);
     if (path_) place.now += sm_.bulk_cycles;
   }

@@ -34,8 +34,8 @@ class FlatMemory final : public MemorySystem {
   const L2Counters& l2_counters() const override { return memory_->l2_counters(); }
   LaunchCounters& counters() override { return memory_->counters(); }
   const PartitionTraffic* dram_traffic() const override { return memory_->dram_traffic(); }
-  void tell(EventListener* listener) override { memory_->tell(listener); }
-  void tell_caches(CacheListener* listener) override { memory_->tell_caches(listener); }
+  void listen(EventListener* listener) override { memory_->listen(listener); }
+  void listen_to_caches(CacheListener* listener) override { memory_->listen_to_caches(listener); }
 
  private:
   std::unique_ptr<MemorySystem> memory_;

@@ -21,15 +21,16 @@ void bring_other_line(L2& l2, int sm, std::uint64_t line, std::uint8_t whole, st
 
 }  // namespace
 
-// Lines of strangers miss the host's caches one after the other unless they are all asked for
-// first.
+// Lines of fully divergent lanes miss the host's caches one after the other unless they are all
+// asked for first.
 template <class Shape>
 void ShapedMemory<Shape>::prepare(const WarpLanes& w, const AccessPlan& plan, int sm, Lines& out) {
   const bool store = plan.action == Action::kGlobalStore;
   const bool with_bytes = plan.action != Action::kGlobalLoad;
   if constexpr (Shape::kAsCard) {
     L1* const cache = store ? &l1_[static_cast<std::size_t>(sm)] : cache_of(plan, sm);
-    if (!is_early()) list(w, plan.bytes, with_bytes, out);
+    // Which words are asked for is read off the bytes.
+    if (!is_early()) list_lines(w, plan.bytes, true, out, line_);
     else if (store) moved_.store(spec_, expand(w, plan.bytes), out);
     else
       moved_.load(spec_, expand(w, plan.bytes), cache == &l1_[static_cast<std::size_t>(sm)], !cache,
@@ -46,18 +47,18 @@ void ShapedMemory<Shape>::prepare(const WarpLanes& w, const AccessPlan& plan, in
     }
   } else {
     if (plan.bytes == 4 && w.one_after_another(4) && w.base % kLineBytes == 0) [[likely]]
-      touch_contiguous(w.base, kLineBytes, with_bytes, out);
-    else list_lines(w, plan.bytes, with_bytes, out);
+      touch_contiguous(w.base, kLineBytes, with_bytes, out, line_);
+    else list_lines(w, plan.bytes, with_bytes, out, line_);
     L1& l1 = l1_[static_cast<std::size_t>(sm)];
     const auto count = static_cast<std::size_t>(out.count);
     if (count == 1) {
-      out.l1.put(0, l1.seat(out.line[0]));
+      out.l1.put(0, l1.set_tag(out.line[0]));
       out.put(0, l2_.route(out.line[0]));
       l1.prefetch(out.l1[0]);
       l2_.prefetch(sm, out.route(0), store);
     } else {
       const LineWords words(out);
-      l1.seats(out, words, out.l1);
+      l1.set_tags(out, words, out.l1);
       l2_.route(out, words);
       l1.prefetch(out.l1, count);
       if (!store) l2_.prefetch_reads(sm, out);
@@ -65,17 +66,17 @@ void ShapedMemory<Shape>::prepare(const WarpLanes& w, const AccessPlan& plan, in
         for (std::size_t i = 0; i < count; ++i) l2_.prefetch(sm, out.route(i), true);
     }
     if (path_ && !store) [[unlikely]]
-      prepare_ways(sm, out);
+      prepare_path(sm, out);
   }
 }
 
 template <class Shape>
-void ShapedMemory<Shape>::prepare_ways(int sm, Lines& out) {
-  if (!out.way) out.way = std::make_unique<MemoryPath::Seats>();
-  if (out.count == 1) out.way->put(0, path_->seat(out.line[0]));
-  else path_->seats(out, *out.way);
+void ShapedMemory<Shape>::prepare_path(int sm, Lines& out) {
+  if (!out.addresses) out.addresses = std::make_unique<MemoryPath::Addresses>();
+  if (out.count == 1) out.addresses->put(0, path_->address_of(out.line[0]));
+  else path_->addresses_of(out, *out.addresses);
   for (std::size_t i = 0; i < static_cast<std::size_t>(out.count); ++i)
-    l2_.prefetch_way(sm, out.line[i], out.route(i), (*out.way)[i]);
+    l2_.prefetch_path(sm, out.line[i], out.route(i), (*out.addresses)[i]);
 }
 
 // Sectors that are read past the L1 come to shared memory, a sector takes it so long.
@@ -106,7 +107,7 @@ void ShapedMemory<Shape>::copy_past_l1(const WarpLanes& w, const AccessPlan& pla
   const WarpAccess to = both ? expand(*place.shared, plan.bytes) : from;
   const PastL1 copy = has_measured_index()
                           ? model::copy_past_l1(from, to)
-                          : model::copy_past_l1(from, to, line_bytes(), spec_.l1.index);
+                          : model::copy_past_l1(from, to, line_.bytes(), spec_.l1.index);
   place.async_wavefronts = static_cast<std::uint32_t>(copy.wavefronts) | (both ? kBothSides : 0);
   place.passes = std::max(place.passes, static_cast<std::uint32_t>(copy.output_wavefronts));
   sink_.load_tag_passes(static_cast<std::uint64_t>(copy.output_wavefronts));
@@ -142,7 +143,9 @@ inline void ShapedMemory<Shape>::load_line(const WarpLanes& w, const AccessPlan&
   place.passes = data_passes_of(w, plan.bytes, 1);
   place.done = place.now + latency_l1_ + place.passes;
   L1& l1 = this->l1(place);
-  const auto words = [&](std::uint64_t line) { return touched_words(expand(w, plan.bytes), line); };
+  const auto words = [&](std::uint64_t line) {
+    return touched_words(expand(w, plan.bytes), line, line_);
+  };
   const auto one =
       l1.load(lines.line[0], lines.l1[0], lines.sectors[0], AskedWords(words), !plan.no_allocate);
   if (!one.missing) {
@@ -151,21 +154,21 @@ inline void ShapedMemory<Shape>::load_line(const WarpLanes& w, const AccessPlan&
     return;
   }
   const unsigned missing = sectors_in(one.missing);
-  sink_.load_hits(sectors - missing);
+  sink_.load_hits(sectors - sectors_in(one.missing & lines.sectors[0]));
   sink_.fill(place, lines.line[0], missing);
   place.left_sm = true;
   ++place.missed;
-  MemoryPath::Seat way;
-  if (path_) way = (*lines.way)[0];
+  MemoryPath::Address address;
+  if (path_) address = (*lines.addresses)[0];
   const std::uint64_t done =
       is_plain(plan) && misses_.empty()
           ? l2_.read(place.sm, lines, one.missing, place.tags, plan.fetch_sectors,
-                     path_ ? &way : nullptr)
+                     path_ ? &address : nullptr)
           : read_missed_line(place, place.tags, lines.line[0], lines.route(0), one.missing,
-                             plan.fetch_sectors, plan.stay, path_ ? &way : nullptr);
+                             plan.fetch_sectors, plan.stay, path_ ? &address : nullptr);
   if constexpr (!L2::kAnswersLater)
     if (asks_for_block(plan)) [[unlikely]]
-      bring_other_line(l2_, place.sm, lines.line[0], whole_line(), place.tags, plan.stay);
+      bring_other_line(l2_, place.sm, lines.line[0], line_.whole(), place.tags, plan.stay);
   place.done = later(place.done, done);
   arrives(l1, one, place.done);
 }
@@ -205,7 +208,7 @@ void ShapedMemory<Shape>::global_load(const WarpLanes& w, const AccessPlan& plan
     load_each(*cache, plan, place, lines);
   } else {
     const auto words = [&](std::uint64_t line) {
-      return touched_words(expand(w, plan.bytes), line);
+      return touched_words(expand(w, plan.bytes), line, line_);
     };
     load_lines(plan, place, lines, AskedWords(words), sectors);
   }
@@ -221,7 +224,7 @@ void ShapedMemory<Shape>::load_past_l1(const AccessPlan& plan, AccessTiming& pla
             lines.sectors[i], plan.fetch_sectors, plan.stay);
   if constexpr (!L2::kAnswersLater)
     for (std::size_t i = 0; asks_for_block(plan) && i < count; ++i)
-      bring_other_line(l2_, place.sm, lines.line[i], whole_line(), place.tags, plan.stay);
+      bring_other_line(l2_, place.sm, lines.line[i], line_.whole(), place.tags, plan.stay);
 }
 
 // Through a cache that is as the card says, line by line. What a line brings arrives with what was
@@ -261,7 +264,7 @@ void ShapedMemory<Shape>::load_each(L1& cache, const AccessPlan& plan, AccessTim
     cache.arrives(t.line, is_early() ? back : place.done);
   }
   for (std::size_t k = 0; asks_for_block(plan) && k < misses; ++k)
-    bring_other_line(l2_, place.sm, missed[k], whole_line(), place.tags, plan.stay);
+    bring_other_line(l2_, place.sm, missed[k], line_.whole(), place.tags, plan.stay);
 }
 
 // Through the L1, of several lines.
@@ -284,7 +287,7 @@ template <class Shape>
     read_missed(plan, place, lines, missed, done.data());
     if constexpr (!L2::kAnswersLater)
       for (std::size_t k = 0; asks_for_block(plan) && k < missed.count; ++k)
-        bring_other_line(l2_, place.sm, lines.line[missed.index[k]], whole_line(), place.tags,
+        bring_other_line(l2_, place.sm, lines.line[missed.index[k]], line_.whole(), place.tags,
                          plan.stay);
   }
   if constexpr (L2::kAnswersLater) place.done = l2_.arrive(missed, done.data(), place.done);
@@ -297,7 +300,14 @@ template <class Misses>
 inline void ShapedMemory<Shape>::found(const AccessTiming& place, const Lines& lines,
                                        const Misses& missed, std::uint64_t sectors) {
   const std::uint64_t misses = sectors_in(missed.sectors, missed.count);
-  sink_.load_hits(sectors - misses);
+  std::uint64_t lacks = misses;
+  // A miss may bring more than was asked for.
+  if (spec_.l1.fill_sectors > 1) [[unlikely]] {
+    lacks = 0;
+    for (std::size_t k = 0; k < missed.count; ++k)
+      lacks += sectors_in(missed.sectors[k] & lines.sectors[missed.index[k]]);
+  }
+  sink_.load_hits(sectors - lacks);
   if (missed.count > 0) sink_.fill(place, lines.line[missed.index[0]], misses);
 }
 
@@ -309,7 +319,7 @@ template <class Misses>
                                                                     const Misses& missed,
                                                                     std::uint64_t* done) {
   if (is_plain(plan) && misses_.empty()) [[likely]] {
-    l2_.read(place.sm, lines, lines.way.get(), missed, place.tags, plan.fetch_sectors, done);
+    l2_.read(place.sm, lines, lines.addresses.get(), missed, place.tags, plan.fetch_sectors, done);
   } else {
     for (std::size_t k = 0; k < missed.count; ++k) {
       const std::size_t at = missed.index[k];
@@ -385,7 +395,7 @@ template <class Shape>
 void ShapedMemory<Shape>::global_atomic(const WarpLanes& w, const AccessPlan& plan,
                                         AccessTiming& place) {
   const AtomicTraffic t = atomic_of(w, plan);
-  const std::uint64_t of_line = line_bytes() / kSectorBytes;
+  const std::uint64_t of_line = line_.sectors();
   const auto lines = static_cast<std::uint64_t>(t.lines);
   sink_.global_atomic(plan.returns, static_cast<std::uint64_t>(t.sectors),
                       static_cast<std::uint64_t>(t.distinct), lines);

@@ -53,7 +53,7 @@ template <class Shape>
 void ShapedMemory<Shape>::local_transactions(const WarpAccess& word, bool store, bool cached,
                                              AccessTiming& place) {
   if constexpr (Shape::kAsCard) {
-    list_any(word, spec_.line_bytes, lines_);
+    touch_lines(word, true, lines_, line_);
     sink_.local(store, static_cast<std::uint64_t>(sector_count(lines_)));
     moved_.local(spec_, word, cached, lines_);
     EarlyCounters& early = sink_.counters.early;

@@ -27,7 +27,7 @@ class MemorySystem;
 class PartitionTraffic;
 class SectoredMemory;
 
-// Who is told which class a memory system is of, to have code that is made for it.
+// Who is notify which class a memory system is of, to have code that is made for it.
 class MemoryVisitor {
  public:
   virtual void visit(SectoredMemory& memory) = 0;
@@ -60,15 +60,15 @@ class MemorySystem {
   virtual const L2Counters& l2_counters() const = 0;
   // Records that are no access count by themselves. What the L2 counted is not in it.
   virtual LaunchCounters& counters() = 0;
-  // The way to the L2 and to DRAM, where time is kept; else nullptr.
+  // The path to the L2 and to DRAM, where time is kept; else nullptr.
   virtual MemoryPath* path() { return path_.get(); }
   // What DRAM's channels moved in the launch, where somebody keeps it; else nullptr.
   virtual const PartitionTraffic* dram_traffic() const { return nullptr; }
-  // Who hears of what its components do from now on, if it tells at all (events.hpp).
-  virtual void tell(EventListener*) {}
-  // Who hears of every use of its caches from now on (sink/cache_listener.hpp): GeneralMemory
-  // alone tells.
-  virtual void tell_caches(CacheListener*) {}
+  // Who listens to what its components do from now on, if it notifies at all (events.hpp).
+  virtual void listen(EventListener*) {}
+  // Who listens to every use of its caches from now on (sink/cache_listener.hpp): GeneralMemory
+  // alone notifies.
+  virtual void listen_to_caches(CacheListener*) {}
   // What lists the lines of accesses ahead of their turn, if it can; else nullptr.
   virtual LineLister* line_lister() { return nullptr; }
   virtual void accept(MemoryVisitor& visitor) { visitor.visit(*this); }

@@ -6,7 +6,7 @@ namespace warpmem::model {
 
 ObservedMemory::ObservedMemory(MemorySystem& memory, EventListener& listener)
     : memory_(memory), listener_(listener) {
-  memory_.tell(&listener);
+  memory_.listen(&listener);
 }
 
 void ObservedMemory::begin_launch(const LaunchMemory& launch) { memory_.begin_launch(launch); }

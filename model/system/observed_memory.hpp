@@ -1,4 +1,4 @@
-// A memory system that a listener hears of: passes each access on, and says what it was, what it
+// A memory system that a listener listens to: passes each access on, and says what it was, what it
 // counted and what the components did (events.hpp).
 #pragma once
 

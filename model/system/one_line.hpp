@@ -25,10 +25,10 @@ template <class Shape>
   const auto words = [&one](std::uint64_t) {
     return (one.sectors * 0x00204081u & 0x01010101u) * 255u;
   };
-  const auto found = l1.load(one.line(), l1.seat(one.line(), one.l1_set()), one.sectors,
+  const auto found = l1.load(one.line(), l1.set_tag(one.line(), one.l1_set()), one.sectors,
                              AskedWords(words), !plan.no_allocate);
   const unsigned missing = sectors_in(found.missing);
-  sink_.load_hits(sectors - missing);
+  sink_.load_hits(sectors - sectors_in(found.missing & one.sectors));
   if (!missing) return later(soonest, found.arrival);
   sink_.fill(untold, one.line(), missing);
   const std::uint64_t done = later(soonest, l2_.read_alone(sm, one.line(), one.l2(), one.draw(),
@@ -48,7 +48,7 @@ template <class Shape>
   sink_.instruction(plan);
   sink_.global_store(1, sectors, kSectorBytes * sectors);
   L1& l1 = l1_[static_cast<std::size_t>(sm)];
-  if (l1.store(one.line(), l1.seat(one.line(), one.l1_set()), one.sectors, one.sectors, nullptr))
+  if (l1.store(one.line(), l1.set_tag(one.line(), one.l1_set()), one.sectors, one.sectors, nullptr))
     sink_.store_hits(sectors);
   // It leaves no sooner than the queue has it, so that the queue need not hear of that.
   const StoreQueue::Taken taken =

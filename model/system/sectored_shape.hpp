@@ -2,7 +2,7 @@
 // for lines of four sectors; any_shape.hpp has the other.
 //
 //   L1, L2   the parts, which have the same functions in all shapes
-//   Sink     who hears of what happens (sink/)
+//   Sink     who is notified of what happens (sink/)
 //   Lines    the lines of a global access, and where L1 and L2 have them
 //   of_l2    what the L2 is made of
 //   kAsCard  lines, banks, and what the L1 keeps are as the card says; else they are those of
@@ -26,8 +26,8 @@ namespace warpmem::model {
 struct SectoredLines {
   // The lines of a global access, and where the caches have them.
   struct Lines : L2Cache::Routed {
-    L1Cache::Seats l1;
-    std::unique_ptr<MemoryPath::Seats> way;  // of loads, where time is kept
+    L1Cache::SetTags l1;
+    std::unique_ptr<MemoryPath::Addresses> addresses;  // of loads, where time is kept
   };
 
   // Lines of accesses of whole sectors of one line each, of any SMs, and where the caches have
@@ -56,7 +56,7 @@ struct SectoredLines {
   // Whether load() and store() may take the place of run() for this site: the bytes a lane, or 0.
   static std::uint32_t bytes_of_lines(const AccessPlan& plan) {
     const bool load = plan.action == Action::kGlobalLoad && !plan.bypass_l1;
-    const bool other = plan.empties_before || plan.empties_behind || !plan.instructions ||
+    const bool other = plan.invalidates_before || plan.invalidates_after || !plan.instructions ||
                        plan.stay != Stay::kUnsaid;
     return (load || plan.action == Action::kGlobalStore) && !other && plan.bytes <= 4 ? plan.bytes
                                                                                       : 0;

@@ -30,6 +30,7 @@ ShapedMemory<Shape>::ShapedMemory(const SystemSpec& spec, bool timed)
     : sm_(spec.sm),
       launch_(spec.launch),
       spec_(spec.memory),
+      line_(spec_.line_bytes),
       sink_(spec_.line_bytes),
       l2_(Shape::of_l2(spec.l2, spec_)),
       latency_l1_(spec.sm.latency_l1) {
@@ -40,12 +41,12 @@ ShapedMemory<Shape>::ShapedMemory(const SystemSpec& spec, bool timed)
 
 // The L1s are empty, and as large as shared memory leaves them.
 template <class Shape>
-void ShapedMemory<Shape>::empty_l1s(const LaunchMemory& launch) {
+void ShapedMemory<Shape>::renew_l1s(const LaunchMemory& launch) {
   if constexpr (Shape::kAsCard) {
     l1_.clear();
     while (l1_.size() < sm_.count) l1_.emplace_back(spec_.l1, spec_.l1.lines(launch.shared_config));
     for (std::size_t sm = 0; sm < l1_.size(); ++sm)
-      l1_[sm].tell(sink_.caches(), static_cast<int>(sm));
+      l1_[sm].listen(sink_.caches(), static_cast<int>(sm));
     textures_.clear();
     if (const auto& t = spec_.texture)
       while (textures_.size() * spec_.texture_sms < sm_.count)
@@ -70,7 +71,7 @@ void ShapedMemory<Shape>::empty_l1s(const LaunchMemory& launch) {
 
 template <class Shape>
 void ShapedMemory<Shape>::begin_launch(const LaunchMemory& launch) {
-  empty_l1s(launch);
+  renew_l1s(launch);
   stores_.assign(sm_.count, StoreQueue(static_cast<std::uint32_t>(spec_.l1.store_entries),
                                        static_cast<std::uint32_t>(spec_.l1.store_cycles)));
   if (launch.flush_l2) l2_.flush(launch_.dirty);
@@ -138,19 +139,19 @@ void ShapedMemory<Shape>::run(const WarpLanes& w, const AccessPlan& plan, Access
   sink_.record();
   place.begin();
   sink_.begins(plan, place);
-  if (plan.empties_before) [[unlikely]]
-    empty_l1(place.sm);
+  if (plan.invalidates_before) [[unlikely]]
+    invalidate_l1(place.sm);
   if (!w.mask) return;
   sink_.instruction(plan);
   if (is_early()) access(w, as_early(plan), place, prepared);
   else access(w, plan, place, prepared);
   sink_.ends(place);
-  if (plan.empties_behind) [[unlikely]]
-    empty_l1(place.sm);
+  if (plan.invalidates_after) [[unlikely]]
+    invalidate_l1(place.sm);
 }
 
 template <class Shape>
-void ShapedMemory<Shape>::empty_l1(int sm) {
+void ShapedMemory<Shape>::invalidate_l1(int sm) {
   l1_[static_cast<std::size_t>(sm)].invalidate(kLocalLine);
 }
 
@@ -201,14 +202,14 @@ SystemSpec flat(SystemSpec spec) {
 GeneralMemory::GeneralMemory(const SystemSpec& spec, bool timed, bool is_flat)
     : ShapedMemory(is_flat ? flat(spec) : spec, timed) {}
 
-void GeneralMemory::tell(EventListener* listener) {
-  sink_.tell(listener);
-  l2_.tell(listener);
+void GeneralMemory::listen(EventListener* listener) {
+  sink_.listen(listener);
+  l2_.listen(listener);
 }
 
-void GeneralMemory::tell_caches(CacheListener* listener) {
-  sink_.tell_caches(listener);
-  l2_.tell_caches(listener);
+void GeneralMemory::listen_to_caches(CacheListener* listener) {
+  sink_.listen_to_caches(listener);
+  l2_.listen_to_caches(listener);
 }
 
 // What other files call, and no more (access() is part of its caller then).

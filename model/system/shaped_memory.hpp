@@ -29,7 +29,7 @@
 
 namespace warpmem::model {
 
-// `timed`: keeps time, on the way to the L2 and DRAM that the spec has.
+// `timed`: keeps time, on the path to the L2 and DRAM that the spec has.
 template <class Shape>
 class ShapedMemory : public MemorySystem, public SectoredLines {
  public:
@@ -68,6 +68,7 @@ class ShapedMemory : public MemorySystem, public SectoredLines {
   //
   // Whether load() and store() may take the place of run().
   bool takes_lines() const { return plain_ && !path_; }
+  LineSize line() const { return line_; }
   // Says where the caches have lines of which the numbers are known.
   void find(OneLines& lines) {
     const LineWords words(lines.l2);
@@ -85,10 +86,10 @@ class ShapedMemory : public MemorySystem, public SectoredLines {
                                              std::uint64_t now);
 
  private:
-  void prepare_ways(int sm, Lines& out);
+  void prepare_path(int sm, Lines& out);
   void access(const WarpLanes&, const AccessPlan&, AccessTiming&, const Lines* prepared);
-  void empty_l1(int sm);  // but for local memory
-  void empty_l1s(const LaunchMemory& launch);
+  void invalidate_l1(int sm);  // but for local memory
+  void renew_l1s(const LaunchMemory& launch);
   static std::uint32_t async_wavefronts(const WarpLanes&, const AccessPlan&, const AccessTiming&,
                                         std::uint32_t lines);
   void copy_past_l1(const WarpLanes&, const AccessPlan&, AccessTiming&, const Lines&);
@@ -109,20 +110,20 @@ class ShapedMemory : public MemorySystem, public SectoredLines {
   void bulk(const WarpLanes&, const AccessPlan&, AccessTiming&);
   std::uint64_t read_beyond(const AccessTiming&, std::uint64_t at, std::uint64_t line, const Route&,
                             std::uint8_t sectors, std::uint32_t fetch, Stay own = Stay::kUnsaid,
-                            const MemoryPath::Seat* seat = nullptr, bool apart = false);
+                            const MemoryPath::Address* address = nullptr, bool apart = false);
   std::uint64_t read_missed_line(const AccessTiming&, std::uint64_t at, std::uint64_t line,
                                  const Route&, std::uint8_t sectors, std::uint32_t fetch, Stay own,
-                                 const MemoryPath::Seat* seat = nullptr, bool apart = false);
+                                 const MemoryPath::Address* address = nullptr, bool apart = false);
   // When it is back.
   std::uint64_t read_l2(AccessTiming&, std::uint64_t at, std::uint64_t line, const Route&,
                         std::uint8_t sectors, std::uint32_t fetch, Stay own = Stay::kUnsaid,
-                        const MemoryPath::Seat* seat = nullptr, bool apart = false);
+                        const MemoryPath::Address* address = nullptr, bool apart = false);
   void lands(int sm, std::uint64_t cycle, std::uint8_t sectors, std::uint64_t millicycles);
   // `tags`, `data`: cycles in which the line passes the L1's two stages.
   void write_l2(AccessTiming&, const LineTouch& touch, const Route&, std::uint64_t tags,
                 std::uint64_t data);
   // To the L2 at cycle `at`: sectors of `again` are with an earlier request, and one that does not
-  // open a request of its own rides along.
+  // open a request of its own shares another's.
   void send(AccessTiming&, const LineTouch& touch, const Route&, std::uint8_t again, bool opens,
             std::uint64_t at);
   std::uint64_t texture_line(L1& cache, const LineTouch&, AccessTiming&);
@@ -149,21 +150,11 @@ class ShapedMemory : public MemorySystem, public SectoredLines {
   bool is_plain(const AccessPlan& plan) const { return plain_ && plan.stay == Stay::kUnsaid; }
   void prefetch_l2(const WarpLanes&, const AccessPlan&, AccessTiming&);
 
-  // What is as the card says, or known beforehand.
-  std::uint64_t line_bytes() const {
-    if constexpr (Shape::kAsCard) return spec_.line_bytes;
-    else return kLineBytes;
-  }
-  std::uint8_t whole_line() const {
-    return static_cast<std::uint8_t>((1u << line_bytes() / kSectorBytes) - 1);
-  }
   // DRAM is to bring more than the line.
-  bool asks_for_block(const AccessPlan& plan) const {
-    return plan.fetch_sectors > line_bytes() / kSectorBytes;
-  }
+  bool asks_for_block(const AccessPlan& plan) const { return plan.fetch_sectors > line_.sectors(); }
   // Of the L1: banks of tags are those that were measured on an H200.
   bool has_measured_index() const {
-    return !Shape::kAsCard && spec_.l1.index.rule() == SetRule::kXorMatrix;
+    return !Shape::kAsCard && spec_.l1.index.rule() == SetRule::kXorMatrix && line_ == LineSize();
   }
   // A GPU before compute capability 7.0.
   bool is_early() const {
@@ -178,8 +169,6 @@ class ShapedMemory : public MemorySystem, public SectoredLines {
       if (!textures_.empty()) return textures_[static_cast<std::size_t>(sm) / spec_.texture_sms];
     return l1_[static_cast<std::size_t>(sm)];
   }
-  void list(const WarpLanes& w, std::uint32_t bytes, bool with_bytes, LineList& out) const;
-  void list_span(std::uint64_t address, std::uint64_t length, LineList& out) const;
   void list_local(const WarpAccess& word, std::uint64_t area, std::uint64_t k);
   WarpAccess local_word(const WarpAccess& access, std::uint64_t area, std::uint64_t k) const;
   std::uint32_t tag_passes_of(const Lines& lines) const;
@@ -191,6 +180,7 @@ class ShapedMemory : public MemorySystem, public SectoredLines {
   SmSpec sm_;
   LaunchSpec launch_;
   MemorySpec spec_;
+  LineSize line_;
 
  protected:
   typename Shape::Sink sink_;

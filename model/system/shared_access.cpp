@@ -71,7 +71,7 @@ void ShapedMemory<Shape>::product_read(const AccessPlan& plan) {
 }
 
 // Shared memory of another SM of the cluster: its words travel in sectors from SM to SM, past the
-// L2. Both SMs' ports count them, whichever way they go (measured: cluster reads and writes,
+// L2. Both SMs' ports count them, however they go (measured: cluster reads and writes,
 // kernels/micro/instructions.cu remote_shared).
 template <class Shape>
 void ShapedMemory<Shape>::remote_access(const WarpLanes& w, const AccessPlan& plan,
@@ -80,11 +80,11 @@ void ShapedMemory<Shape>::remote_access(const WarpLanes& w, const AccessPlan& pl
   if (plan.returns) {
     sectors = static_cast<std::uint64_t>(atomic_of(w, plan).sectors);
   } else {
-    list(w, plan.bytes, false, lines_);
+    list_lines(w, plan.bytes, false, lines_, line_);
     sectors = static_cast<std::uint64_t>(sector_count(lines_));
   }
   // An atomic or a reduction has operands to carry there and an answer to carry back (measured: the
-  // suite's cluster_histogram, 34,602 sectors each way for 17,300).
+  // suite's cluster_histogram, 34,602 sectors each direction for 17,300).
   const std::uint64_t ways = plan.returns ? 2 : 1;
   sink_.remote(ways * sectors);
   if (!path_) {

@@ -16,7 +16,7 @@ void ShapedMemory<Shape>::texture(const TextureAccess& access, const AccessPlan&
                                   AccessTiming& place) {
   const bool store = plan.action == Action::kSurfaceStore;
   sink_.record(static_cast<std::uint64_t>(access.texels));
-  texture_traffic(access, store, texels_, line_bytes());
+  texture_traffic(access, store, texels_, line_.bytes());
   sink_.texture(plan, texels_.requests, texels_.sectors);
   place.passes = place.tag_passes = is_early() ? std::max(1u, texels_.cycles) : texels_.cycles;
   place.held = 0, place.missed = 0;

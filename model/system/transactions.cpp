@@ -5,8 +5,6 @@
 #include <map>
 #include <set>
 
-#include "model/access/any_lines.hpp"
-
 namespace warpmem::model {
 namespace {
 
@@ -38,18 +36,21 @@ AccessRule rule_of_stores(const MemorySpec& spec) {
 // What lanes write of each transaction.
 void add_written(const WarpAccess& a, const std::vector<Transaction>& moves, const MemorySpec& spec,
                  LineList& out) {
-  LineList touched;
+  const LineSize size(spec.line_bytes);
   for (std::size_t i = 0; i < moves.size(); ++i) {
     const Transaction& m = moves[i];
-    touched.count = 0;
     for (std::uint32_t rest = m.lanes; rest; rest &= rest - 1) {
       const auto l = static_cast<std::size_t>(std::countr_zero(rest));
       // The part of the lane's word that this transaction writes.
       const std::uint64_t from = std::max(a.address[l], m.address);
       const std::uint64_t to = std::min(a.address[l] + a.bytes, m.address + m.bytes);
-      if (from < to) touch_any(from, to - from, spec.line_bytes, touched);
+      for (std::uint64_t at = from; at < to;) {
+        const std::uint64_t end = std::min(to, (at / kSectorBytes + 1) * kSectorBytes);
+        out.bytes[i][size.sector(at)] |= bytes_in_sector(at, end - at);
+        at = end;
+      }
     }
-    if (touched.count > 0) out.full[i] = touched.full[0], out.bytes[i] = touched.bytes[0];
+    out.full[i] = full_sectors(out.bytes[i]);
   }
 }
 
@@ -71,7 +72,7 @@ void Transactions::list(const MemorySpec& spec, AccessRule rule, const WarpAcces
   }
 }
 
-// On 5.x and 6.x requests of one instruction that want the same sectors share them on their way
+// On 5.x and 6.x requests of one instruction that want the same sectors share them in flight
 // past the L1 (columns of two words a sector move half of what requests alone would: gld_efficiency
 // of 25 % on 6.1 for blocks of 16 x 16, and not 12.5 %). Before, each transaction moves by itself.
 void Transactions::load(const MemorySpec& spec, const WarpAccess& a, bool l1, bool past,
@@ -91,14 +92,14 @@ void Transactions::load(const MemorySpec& spec, const WarpAccess& a, bool l1, bo
 // … and stores travel by line.
 void Transactions::store(const MemorySpec& spec, const WarpAccess& a, Lines& out) {
   list(spec, rule_of_stores(spec), a, false, out);
-  if (by_requests(spec)) list_any(a, spec.line_bytes, out);
+  if (by_requests(spec)) touch_lines(a, true, out, LineSize(spec.line_bytes));
   else add_written(a, moves, spec, out);
 }
 
 void Transactions::local(const MemorySpec& spec, const WarpAccess& word, bool cached, Lines& out) {
   const bool whole = cached && spec.l1.fill_sectors == spec.l1.sectors;
   list(spec, rule_of_stores(spec), word, whole, out);
-  if (cached) list_any(word, spec.line_bytes, out);
+  if (cached) touch_lines(word, true, out, LineSize(spec.line_bytes));
   else add_written(word, moves, spec, out);
 }
 

@@ -38,14 +38,14 @@ class Network {
   Vertex vertex() { return boost::add_vertex(graph_); }
 
   // Passes so many kernels a cycle, in units of `pace`.
-  void edge(Vertex from, Vertex to, Place place, double rate, double pace) {
+  void edge(Vertex from, Vertex to, Resource place, double rate, double pace) {
     const double capacity = rate * pace * kUnit;
     add(from, to, place,
         capacity < static_cast<double>(kUnlimited)
             ? static_cast<std::int64_t>(std::llround(capacity))
             : kUnlimited);
   }
-  void unlimited(Vertex from, Vertex to, Place place = Place::kFabric) {
+  void unlimited(Vertex from, Vertex to, Resource place = Resource::kFabric) {
     add(from, to, place, kUnlimited);
   }
 
@@ -68,7 +68,7 @@ class Network {
           queue.push_back(w);
         }
     }
-    std::array<Topology::Bound::Part, kPlaces> all{};
+    std::array<Topology::Bound::Part, kResources> all{};
     const auto capacity = boost::get(boost::edge_capacity, graph_);
     for (const auto& [e, place] : places_)
       if (reached[boost::source(e, graph_)] && !reached[boost::target(e, graph_)]) {
@@ -85,7 +85,7 @@ class Network {
   }
 
  private:
-  void add(Vertex from, Vertex to, Place place, std::int64_t capacity) {
+  void add(Vertex from, Vertex to, Resource place, std::int64_t capacity) {
     const Edge e = boost::add_edge(from, to, graph_).first;
     const Edge back = boost::add_edge(to, from, graph_).first;
     boost::put(boost::edge_capacity, graph_, e, capacity);
@@ -96,7 +96,7 @@ class Network {
   }
 
   Graph graph_;
-  std::vector<std::pair<Edge, Place>> places_;
+  std::vector<std::pair<Edge, Resource>> places_;
 };
 
 double sum(std::span<const double> v) { return std::accumulate(v.begin(), v.end(), 0.0); }
@@ -117,42 +117,45 @@ Topology::Topology(const Card& card) {
   const auto sectors = [](std::uint64_t permille) {
     return 32 * static_cast<double>(permille) / 1000;
   };
-  // A bank of 3.x gives 8 bytes, whichever way banks are numbered.
+  // A bank of 3.x gives 8 bytes, however banks are numbered.
   const std::uint64_t wide = static_cast<std::uint64_t>(SharedRule::kWideBanks),
                       bank = n.shared_rule == wide ? 8 : n.shared_bank_bytes;
   const double banks =
       static_cast<double>(n.shared_banks * bank) / static_cast<double>(n.lsu_cycles);
-  // In the order of Place.
+  // In the order of Resource.
   links_ = {
-      {Place::kIssue, "warps", "SM", sms, 0, "four schedulers, an instruction a cycle each"},
-      {Place::kFma, "SM", "registers", sms, 0, "instruction table"},
-      {Place::kAlu, "SM", "registers", sms, 0, "instruction table"},
-      {Place::kFp64, "SM", "registers", sms, 0, "instruction table"},
-      {Place::kXu, "SM", "registers", sms, 0, "instruction table"},
-      {Place::kTensor, "SM", "registers", sms, 0, "instruction table"},
-      {Place::kMio, "SM", "registers", sms, 0, "instruction table"},
-      {Place::kUniform, "SM", "registers", sms, 0, "instruction table"},
-      {Place::kEvenRegisters, "SM", "registers", sms, 0, "a read of a bank a cycle and scheduler"},
-      {Place::kOddRegisters, "SM", "registers", sms, 0, "a read of a bank a cycle and scheduler"},
-      {Place::kConstant, "SM", "registers", sms, 0, "constant.address_cycles"},
-      {Place::kL1, "SM", "L1", sms, banks, "shared.banks, shared.bank_bytes, lsu.cycles"},
-      {Place::kTexture, "L1", "texels", sms, 0, "a request of the texture unit a cycle"},
-      {Place::kRemote, "L1", "other SMs", sms,
+      {Resource::kIssue, "warps", "SM", sms, 0, "four schedulers, an instruction a cycle each"},
+      {Resource::kFma, "SM", "registers", sms, 0, "instruction table"},
+      {Resource::kAlu, "SM", "registers", sms, 0, "instruction table"},
+      {Resource::kFp64, "SM", "registers", sms, 0, "instruction table"},
+      {Resource::kXu, "SM", "registers", sms, 0, "instruction table"},
+      {Resource::kTensor, "SM", "registers", sms, 0, "instruction table"},
+      {Resource::kMio, "SM", "registers", sms, 0, "instruction table"},
+      {Resource::kUniform, "SM", "registers", sms, 0, "instruction table"},
+      {Resource::kEvenRegisters, "SM", "registers", sms, 0,
+       "a read of a bank a cycle and scheduler"},
+      {Resource::kOddRegisters, "SM", "registers", sms, 0,
+       "a read of a bank a cycle and scheduler"},
+      {Resource::kConstant, "SM", "registers", sms, 0, "constant.address_cycles"},
+      {Resource::kL1, "SM", "L1", sms, banks, "shared.banks, shared.bank_bytes, lsu.cycles"},
+      {Resource::kTexture, "L1", "texels", sms, 0, "a request of the texture unit a cycle"},
+      {Resource::kRemote, "L1", "other SMs", sms,
        n.remote_read > 0 ? 32000 / static_cast<double>(n.remote_read) : 0,
        n.remote_read > 0 ? "remote.read" : "the card has no clusters"},
-      {Place::kPortOut, "L1", "crossbar", sms, sectors(n.port_send_permille), "port.send_permille"},
-      {Place::kPortIn, "crossbar", "L1", sms, sectors(n.port_receive_permille),
+      {Resource::kPortOut, "L1", "crossbar", sms, sectors(n.port_send_permille),
+       "port.send_permille"},
+      {Resource::kPortIn, "crossbar", "L1", sms, sectors(n.port_receive_permille),
        "port.receive_permille"},
-      {Place::kSlice, "crossbar", "L2 side", slices,
+      {Resource::kSlice, "crossbar", "L2 side", slices,
        line > 0 ? 128 * static_cast<double>(n.l2_clock_permille) / line : 0,
        "l2.read_permille, l2.read_sector_permille: whole lines read"},
-      {Place::kFabric, "L2 side", "L2 home", 0, 0, "no limit on the card"},
-      {Place::kDramRows, "L2 home", "DRAM rows", channels, 0, "dram.activate_permille"},
-      {Place::kDramBus, "DRAM rows", "memory", channels, sectors(dram_bandwidth(n)) / channels,
+      {Resource::kFabric, "L2 side", "L2 home", 0, 0, "no limit on the card"},
+      {Resource::kDramRows, "L2 home", "DRAM rows", channels, 0, "dram.activate_permille"},
+      {Resource::kDramBus, "DRAM rows", "memory", channels, sectors(dram_bandwidth(n)) / channels,
        "dram.sectors_per_kilocycle"},
-      {Place::kHostLink, "L2 home", "host memory", 1, sectors(n.host_permille),
+      {Resource::kHostLink, "L2 home", "host memory", 1, sectors(n.host_permille),
        "port.host_permille"},
-      {Place::kCtaStart, "grid", "warps", 1, 0, "time.cta_millicycles"}};
+      {Resource::kCtaStart, "grid", "warps", 1, 0, "time.cta_millicycles"}};
 }
 
 // The pace that the slowest kind would set alone, which capacities are measured in; `out` gets the
@@ -175,7 +178,7 @@ double Topology::pace(std::span<const Load> loads, Bound& out) const {
 
 // A kernel's traffic as a network from its grid to both memories.
 struct Topology::Traffic {
-  std::array<std::span<const double>, kPlaces> busy{};
+  std::array<std::span<const double>, kResources> busy{};
   double pace = 0;
   Network network;
   Vertex grid = network.vertex(), warps = network.vertex(), home = network.vertex(),
@@ -183,11 +186,11 @@ struct Topology::Traffic {
   std::vector<Vertex> crossbar, near;  // by side
   std::vector<double> work;            // of the kernel's, by the side of the SMs that do it
 
-  std::span<const double> of(Place p) const { return busy[static_cast<std::size_t>(p)]; }
-  double all(Place p) const { return sum(of(p)); }
+  std::span<const double> of(Resource p) const { return busy[static_cast<std::size_t>(p)]; }
+  double all(Resource p) const { return sum(of(p)); }
   // Of which the kernel takes `taken` cycles in all, `part` of it over this edge; unlimited where
   // it takes none.
-  void edge(Vertex from, Vertex to, Place place, double part, double taken) {
+  void edge(Vertex from, Vertex to, Resource place, double part, double taken) {
     if (taken > 0) network.edge(from, to, place, part / taken, pace);
     else network.unlimited(from, to, place);
   }
@@ -195,15 +198,15 @@ struct Topology::Traffic {
 
 // From the warps to the crossbar, place by place, for each SM that has work.
 void Topology::add_sms(Traffic& t) const {
-  const double issued = t.all(Place::kIssue);
+  const double issued = t.all(Resource::kIssue);
   for (std::size_t sm = 0; sm < sm_side_.size(); ++sm) {
-    const double part = t.of(Place::kIssue)[sm] / issued;
+    const double part = t.of(Resource::kIssue)[sm] / issued;
     if (part == 0) continue;
     t.work[sm_side_[sm]] += part;
     Vertex at = t.warps;
-    for (std::size_t p = 0; is_of_sm(static_cast<Place>(p)); ++p) {
-      const auto place = static_cast<Place>(p);
-      const bool last = place == Place::kPortIn;
+    for (std::size_t p = 0; is_of_sm(static_cast<Resource>(p)); ++p) {
+      const auto place = static_cast<Resource>(p);
+      const bool last = place == Resource::kPortIn;
       const double taken = t.of(place).empty() ? 0 : t.of(place)[sm];
       if (taken == 0 && !last) continue;
       const Vertex to = last ? t.crossbar[sm_side_[sm]] : t.network.vertex();
@@ -216,21 +219,21 @@ void Topology::add_sms(Traffic& t) const {
 // Through the slices of each side to the home of what is asked for.
 void Topology::add_slices(Traffic& t) const {
   for (std::uint32_t s = 0; s < sides_; ++s) {
-    const auto all = t.of(Place::kSlice);
+    const auto all = t.of(Resource::kSlice);
     const double taken =
         all.empty() ? 0 : sum(all.subspan(std::size_t{s} * slices_a_side_, slices_a_side_));
     for (std::uint32_t k = 0; k < slices_a_side_; ++k)
-      if (taken > 0 || k == 0) t.edge(t.crossbar[s], t.near[s], Place::kSlice, t.work[s], taken);
+      if (taken > 0 || k == 0) t.edge(t.crossbar[s], t.near[s], Resource::kSlice, t.work[s], taken);
     t.network.unlimited(t.near[s], t.home);
   }
 }
 
 void Topology::add_channels(Traffic& t) const {
-  const double rows = t.all(Place::kDramRows), bus = t.all(Place::kDramBus);
-  for (std::uint32_t c = 0; c < std::max(1u, link(Place::kDramBus).count); ++c) {
+  const double rows = t.all(Resource::kDramRows), bus = t.all(Resource::kDramBus);
+  for (std::uint32_t c = 0; c < std::max(1u, link(Resource::kDramBus).count); ++c) {
     const Vertex opened = t.network.vertex();
-    t.edge(t.home, opened, Place::kDramRows, bus_share_, rows);
-    t.edge(opened, t.memory, Place::kDramBus, bus_share_, bus);
+    t.edge(t.home, opened, Resource::kDramRows, bus_share_, rows);
+    t.edge(opened, t.memory, Resource::kDramBus, bus_share_, bus);
   }
 }
 
@@ -239,18 +242,18 @@ Topology::Bound Topology::bound(std::span<const Load> loads) const {
   Traffic t;
   for (const Load& l : loads) t.busy[static_cast<std::size_t>(l.place)] = l.busy;
   t.pace = pace(loads, out);
-  if (t.pace == 0 || t.all(Place::kIssue) == 0) return out;
+  if (t.pace == 0 || t.all(Resource::kIssue) == 0) return out;
   for (std::uint32_t s = 0; s < sides_; ++s) {
     t.crossbar.push_back(t.network.vertex());
     t.near.push_back(t.network.vertex());
   }
   t.work.assign(sides_, 0);
-  t.edge(t.grid, t.warps, Place::kCtaStart, 1, t.all(Place::kCtaStart));
+  t.edge(t.grid, t.warps, Resource::kCtaStart, 1, t.all(Resource::kCtaStart));
   add_sms(t);
   add_slices(t);
   add_channels(t);
-  const double link = t.all(Place::kHostLink);
-  if (link > 0) t.edge(t.home, t.host, Place::kHostLink, 1, link);
+  const double link = t.all(Resource::kHostLink);
+  if (link > 0) t.edge(t.home, t.host, Resource::kHostLink, 1, link);
 
   // All of the work needs its share of either memory: the slower of the two decides.
   double flow = t.network.cut(t.grid, t.memory, out.cut);

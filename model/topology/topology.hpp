@@ -8,7 +8,7 @@
 // work needs both.
 //
 // The minimum cut: an edge's capacity is how many kernels a cycle could pass it: what it serves
-// in a cycle, over what the whole kernel asks of it. Elements of a kind stand side by side and may
+// in a cycle, over what the whole kernel asks of it. Elements of a kind work in parallel and may
 // share the work evenly (slices of a side, channels); an SM does the work that it had. The maximum
 // flow is the rate that no schedule of the same traffic can beat, its inverse a lower bound in
 // cycles; the edges of the cut are what limits. Latency is not in it: a kernel far above its bound
@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "model/card/card.hpp"
-#include "model/interconnect/place.hpp"
+#include "model/interconnect/resource.hpp"
 
 namespace warpmem::model {
 
@@ -32,27 +32,27 @@ class Topology {
  public:
   explicit Topology(const Card& card);
 
-  // All places of a kind, side by side.
+  // All resources of a kind, in parallel.
   struct Link {
-    Place place;
+    Resource place;
     const char *from, *to;
     std::uint32_t count;   // 0: no limit is known
     double bytes = 0;      // a cycle that one carries at best; 0: it carries none
     const char* how = "";  // where the number comes from on the card
   };
   std::span<const Link> links() const { return links_; }
-  const Link& link(Place place) const { return links_[static_cast<std::size_t>(place)]; }
+  const Link& link(Resource place) const { return links_[static_cast<std::size_t>(place)]; }
   // The graph for Graphviz, a node for all of a kind.
   std::string dot(const std::string& name) const;
 
   // For how many cycles a kernel kept each element of a kind busy.
   struct Load {
-    Place place;
+    Resource place;
     std::vector<double> busy;
   };
   struct Bound {
     struct Part {
-      Place place;
+      Resource place;
       std::uint32_t count = 0;  // elements of it, and how many there are
       std::uint32_t of = 0;
       double share = 0;  // of the cut's capacity
@@ -60,7 +60,7 @@ class Topology {
     double cycles = 0;      // no schedule of the traffic takes less; 0: there was no work
     std::vector<Part> cut;  // the larger share first
     // The one element with the most to do, as the traffic was: what camping and uneven SMs cost.
-    Place busiest = Place::kIssue;
+    Resource busiest = Resource::kIssue;
     std::uint32_t element = 0;
     double busiest_cycles = 0;
   };

@@ -3,9 +3,9 @@
 // linked code before names became places).
 //
 // Code holds where functions begin: behind an instruction that never goes on, where nobody jumps to
-// and from where a return is reached. Which of them a call goes to its next record says: the way to
-// that record leads through the function that it is in (way_graph.hpp). So all functions that may
-// be meant are given, less those that are called by their place from elsewhere, such as the
+// and from where a return is reached. Which of them a call goes to its next record says: the path
+// to that record leads through the function that it is in (path_graph.hpp). So all functions that
+// may be meant are given, less those that are called by their place from elsewhere, such as the
 // divisions of ptxas.
 //
 // Nothing is given for the driver's own functions, which no trace has code of: names that are not

@@ -46,7 +46,7 @@ struct CodeLine {
   bool accesses = false;  // … by its text, and not of a kind that recordings never hold
   bool guarded = false;
   std::int32_t meet = -1;  // of BSSY: line behind the BSYNC that lanes wait at
-  bool rejoins = false;    // where lanes that have parted wait for each other (BSYNC)
+  bool rejoins = false;    // where lanes that have diverged wait for each other (BSYNC)
   bool falls = true;       // may go on to the next line
   bool ends = false;       // a warp may end here
   DriverCall driver = DriverCall::kNone;

@@ -1,5 +1,5 @@
 // What the lanes of a warp hold in their registers where that follows from the code alone: from
-// thread numbers, the launch's shape and constants in the text. It tells how many addresses an
+// thread numbers, the launch's shape and constants in the text. It says how many addresses an
 // indexed constant load has in a warp, which no recording says.
 //
 // The code is taken in its order, as if no branch were taken, for the first warp of CTA 0. Values

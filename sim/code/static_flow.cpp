@@ -25,7 +25,7 @@ class Reader {
   StaticFlow run() {
     StaticFlow out;
     out.taken.resize(code_.size());
-    // A way that is never gone tells nothing of what registers hold: without it more is known,
+    // A path that is never gone says nothing of what registers hold: without it more is known,
     // perhaps enough for further branches.
     while (flow_.reducible && decide(out.taken)) connect();
     if (!flow_.reducible) return out;
@@ -74,7 +74,7 @@ class Reader {
     return out;
   }
 
-  // Which lines lead to which, by the ways that are left.
+  // Which lines lead to which, by the paths that are left.
   void connect() {
     before_.assign(code_.size(), {});
     for (std::uint32_t i = 0; i < code_.size(); ++i) {
@@ -85,7 +85,7 @@ class Reader {
     }
     flow_ = flow_of_code(code_);
     // Lines that nothing seems to lead to may be what a jump by a register goes to: only those that
-    // have lost their ways are out of account.
+    // have lost their paths are out of account.
     if (led_to_.empty())
       for (std::uint32_t i = 0; i < code_.size(); ++i) led_to_.push_back(flow_.reached(i));
     for (std::vector<std::uint32_t>& before : before_)
@@ -95,7 +95,7 @@ class Reader {
     counted_.clear();
   }
 
-  // Branches that go one way only lose the other; whether there were any that had both.
+  // Branches that go one path only lose the other; whether there were any that had both.
   bool decide(std::vector<std::optional<bool>>& taken) {
     bool any = false;
     for (std::uint32_t i = 0; i < code_.size(); ++i) {
@@ -166,8 +166,8 @@ class Reader {
     return out;
   }
 
-  // Lines that were met on the way back from one. Such ways are looked for within one another, each
-  // with a list of its own that is kept for the next: they are too many to make one each time.
+  // Lines that were met on the path back from one. Such paths are looked for within one another,
+  // each with a list of its own that is kept for the next: they are too many to make one each time.
   struct Marks {
     std::vector<std::uint32_t> met;  // by line: the number of the visit that met it last
     std::uint32_t visit = 0;
@@ -195,7 +195,7 @@ class Reader {
     Marks* marks_;
   };
 
-  // The value before line `line`, when all ways to it bring the same.
+  // The value before line `line`, when all paths to it bring the same.
   StaticValue at(StaticRegister r, std::uint32_t line) {
     return from_all(r, before_[line], line, line == 0);
   }
@@ -391,7 +391,7 @@ class Reader {
     return std::nullopt;
   }
 
-  std::vector<CodeLine> code_;  // without the ways that are never gone
+  std::vector<CodeLine> code_;  // without the paths that are never gone
   std::vector<bool> led_to_;    // by line, with all of them
   StaticValues values_;
   std::vector<StaticLine> lines_;

@@ -1,4 +1,4 @@
-// What SASS says by itself of the way that warps take, where a trace does not: branches that
+// What SASS says by itself of the path that warps take, where a trace does not: branches that
 // constants decide, and how often the loops without traced instructions go round.
 //
 // A loop's rounds are known when whether it goes on depends only on integers that begin with

@@ -3,7 +3,7 @@
 // whose rounds a recording does not tell (static_flow.hpp).
 //
 // Left out: whatever differs from thread to thread or comes from memory, 64-bit chains (.X, .EX,
-// .WIDE), and what diverged ways may have left.
+// .WIDE), and what diverged paths may have left.
 #pragma once
 
 #include <array>

@@ -46,8 +46,8 @@ class AnswersLater {
   }
   std::uint64_t batch_end() const { return batch_end_; }
   // What the warp does next can be looked at behind the batch alone, or not.
-  void look_again(std::uint32_t warp, bool again) { again_[warp] = again; }
-  bool looks_again(std::uint32_t warp) const { return again_[warp] != 0; }
+  void set_retries(std::uint32_t warp, bool again) { again_[warp] = again; }
+  bool retries(std::uint32_t warp) const { return again_[warp] != 0; }
   // Whether the warp goes on the calendar behind the batch alone; `now`: the step at hand.
   bool puts_off(std::uint32_t warp, std::uint64_t cycle, std::uint64_t now) {
     if (again_[warp] || unknown(cycle)) {
@@ -63,8 +63,8 @@ class AnswersLater {
   bool late() const { return late_; }
   bool none_put_off() const { return later_.empty(); }
 
-  // Everything that was asked for in the batch has been answered. `goes_on` hears of each warp that
-  // was put off, and whether what it does next is to be looked at.
+  // Everything that was asked for in the batch has been answered. `goes_on` is called for each warp
+  // that was put off, and whether what it does next is to be looked at.
   template <class GoesOn>
   void answered(CountedWarps& warps, GoesOn&& goes_on) {
     for (const std::uint32_t number : touched_) settle(warps[number]);

@@ -11,6 +11,6 @@ template CountedSms<model::MemorySystem>::CountedSms(const LaunchRun&, model::Me
 template bool CountedSms<model::MemorySystem>::start(std::uint64_t, int, std::uint64_t);
 template std::size_t CountedSms<model::MemorySystem>::run_step();
 template void CountedSms<model::MemorySystem>::release_barriers();
-template void CountedSms<model::MemorySystem>::add_standing(Standings&) const;
+template void CountedSms<model::MemorySystem>::add_barrier_waits(AllBarrierWaits&) const;
 
 }  // namespace warpmem::sim

@@ -24,6 +24,7 @@ struct CountedCode {
   // `takes_lines`: whether the memory system takes loads and stores of one line as such.
   CountedCode(const LaunchRun& run, bool takes_lines);
 
+  model::LineSize line;
   std::vector<AccessPlan> plans;
   std::vector<SiteForm> forms;
   Dependence dependence;

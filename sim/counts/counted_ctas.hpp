@@ -127,7 +127,7 @@ void CountedSms<Memory>::answered() {
 }
 
 template <class Memory>
-void CountedSms<Memory>::add_standing(Standings& all) const {
+void CountedSms<Memory>::add_barrier_waits(AllBarrierWaits& all) const {
   ctas_.each([&](std::size_t sm, std::uint32_t slot) {
     const ResidentCta& cta = ctas_.at(sm, slot);
     all.add(cta.number, sms_[sm].id, cta.barriers.where());

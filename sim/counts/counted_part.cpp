@@ -11,7 +11,7 @@ template CountedSms<model::PartMemory>::CountedSms(const LaunchRun&, model::Part
 template bool CountedSms<model::PartMemory>::start(std::uint64_t, int, std::uint64_t);
 template std::size_t CountedSms<model::PartMemory>::run_step();
 template void CountedSms<model::PartMemory>::release_barriers();
-template void CountedSms<model::PartMemory>::add_standing(Standings&) const;
+template void CountedSms<model::PartMemory>::add_barrier_waits(AllBarrierWaits&) const;
 template void CountedSms<model::PartMemory>::answered();
 template std::vector<int> CountedSms<model::PartMemory>::sm_numbers() const;
 

@@ -11,6 +11,6 @@ template CountedSms<model::SectoredMemory>::CountedSms(const LaunchRun&, model::
 template bool CountedSms<model::SectoredMemory>::start(std::uint64_t, int, std::uint64_t);
 template std::size_t CountedSms<model::SectoredMemory>::run_step();
 template void CountedSms<model::SectoredMemory>::release_barriers();
-template void CountedSms<model::SectoredMemory>::add_standing(Standings&) const;
+template void CountedSms<model::SectoredMemory>::add_barrier_waits(AllBarrierWaits&) const;
 
 }  // namespace warpmem::sim

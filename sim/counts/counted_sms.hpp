@@ -3,9 +3,9 @@
 // memory system. Which CTA goes where is somebody else's to say (launch_replay.cpp, many_sms.cpp).
 //
 // The state of the whole GPU is larger than the host's caches, and warps that are due together
-// have nothing in common. So a step of the clock first lists its warps and then asks for what the
-// next ones will need (state, record, cache sets) while it runs those before them; that order of
-// asking changes no result.
+// have nothing in common. So a step of the clock first lists its warps and then requests for what
+// the next ones will need (state, record, cache sets) while it runs those before them; that order
+// of asking changes no result.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@
 #include "sim/counts/counted_code.hpp"
 #include "sim/counts/counted_warps.hpp"
 #include "sim/counts/lines_ahead.hpp"
+#include "sim/engine/barrier_waits.hpp"
 #include "sim/engine/launch_run.hpp"
 #include "sim/engine/resident_ctas.hpp"
-#include "sim/engine/standing.hpp"
 #include "sim/engine/texture_fetch.hpp"
 
 namespace warpmem::sim {
@@ -62,7 +62,7 @@ class CountedSms {
   // Barriers open whoever is missing.
   void release_barriers();
   std::uint64_t forced() const { return forced_; }  // of them, so far
-  void add_standing(Standings& all) const;
+  void add_barrier_waits(AllBarrierWaits& all) const;
   bool failed() const { return error_.has_value(); }
   const Error& error() const { return *error_; }
   std::vector<int> sm_numbers() const;
@@ -102,7 +102,7 @@ class CountedSms {
                                        const NextRecord& next, WarpState& warp, CountedSm& sm);
   void prepare(std::size_t i);
   void look_ahead(std::uint32_t number, WarpState& warp);
-  bool looks_again(WarpState& warp, std::uint32_t instructions) const;
+  bool retries(WarpState& warp, std::uint32_t instructions) const;
   void lead_up(WarpState& warp, std::uint32_t site, std::uint32_t instructions);
   std::uint64_t wait(WarpState& warp, std::uint32_t site);
   std::uint64_t wait_for_all(WarpState& warp, std::uint32_t site);

@@ -87,7 +87,7 @@ inline void CountedSms<Memory>::prepare(std::size_t i) {
 // Whether what a warp waits for next hangs on answers that are not there. In this batch they will
 // not be, so that it can only do so for accesses of later ones.
 template <class Memory>
-inline bool CountedSms<Memory>::looks_again(WarpState& warp, std::uint32_t instructions) const {
+inline bool CountedSms<Memory>::retries(WarpState& warp, std::uint32_t instructions) const {
   if (!warp.led_up) warp.ready += std::uint64_t{instructions} * run_.card.numbers().sm_issue_cycles;
   warp.led_up = true;
   return warp.ready >= answers_.batch_end() &&
@@ -103,16 +103,16 @@ inline void CountedSms<Memory>::look_ahead(std::uint32_t number, WarpState& warp
   if (warp.at.next == warp.at.end) return;
   next.kind = RecordKind::kOther;
   if constexpr (kPart) {
-    answers_.look_again(number, Answers::unknown(warp.ready));
-    if (answers_.looks_again(number)) return;
+    answers_.set_retries(number, Answers::unknown(warp.ready));
+    if (answers_.retries(number)) return;
   }
   const trace::Record& r = *warp.at.next;
   next.site = r.site;
   const std::uint32_t instructions = code_.dependence.instructions(warp.last_site, next.site);
   next.instructions = static_cast<std::uint16_t>(instructions);
   if constexpr (kPart) {
-    answers_.look_again(number, looks_again(warp, instructions));
-    if (answers_.looks_again(number)) return;
+    answers_.set_retries(number, retries(warp, instructions));
+    if (answers_.retries(number)) return;
   }
   lead_up(warp, next.site, instructions);
   const SiteForm form = code_.forms[next.site];
@@ -124,12 +124,12 @@ inline void CountedSms<Memory>::look_ahead(std::uint32_t number, WarpState& warp
     warpmem::prefetch(cta + 64);
   } else {
     if (r.stride != form.stride || !r.regular() || r.mask != ~0u) return;
-    const auto in_line = static_cast<std::uint32_t>(r.base % model::kLineBytes);
+    const auto in_line = static_cast<std::uint32_t>(r.base & (code_.line.bytes() - 1));
     const auto bytes = static_cast<std::uint32_t>(form.stride);  // 32 lanes take as many sectors
     if (in_line % model::kSectorBytes != 0 ||
-        in_line + bytes * model::kSectorBytes > model::kLineBytes)
+        in_line + bytes * model::kSectorBytes > code_.line.bytes())
       return;
-    next.line = r.base / model::kLineBytes;
+    next.line = code_.line.line(r.base);
     next.sectors = static_cast<std::uint8_t>(((1u << bytes) - 1) << in_line / model::kSectorBytes);
   }
   next.kind = form.kind;

@@ -63,12 +63,12 @@ class LaunchReplay {
   }
 
   Result<void> force_barriers() {
-    Standings before, after;
-    sms_.add_standing(before);
+    AllBarrierWaits before, after;
+    sms_.add_barrier_waits(before);
     if (stuck_.empty()) stuck_ = before.text();
     sms_.release_barriers();
     if (!sms_.idle()) return {};
-    sms_.add_standing(after);
+    sms_.add_barrier_waits(after);
     return nobody_can_go_on(after.text(), run_.reader.path());
   }
 

@@ -2,8 +2,8 @@
 // rough clock (docs/replay-order.md).
 #pragma once
 
+#include "sim/engine/barrier_waits.hpp"
 #include "sim/engine/launch_run.hpp"
-#include "sim/engine/standing.hpp"
 
 namespace warpmem::sim {
 

@@ -1,7 +1,7 @@
 // One launch on the counts engine, on several threads: each has some of the SMs. In a few steps of
-// the clock, no more than pass before the L2 has answered anything, all of them run side by side,
+// the clock, no more than pass before the L2 has answered anything, all of them run in parallel,
 // up to the requests that go to the L2; then these are served, step by step in the order of the
-// SMs, parts of the L2's sets side by side (model/l2/split_l2.hpp). CTAs that end make room for the
+// SMs, parts of the L2's sets in parallel (model/l2/split_l2.hpp). CTAs that end make room for the
 // next ones in the same order. So it comes to the same as count_launch(), on any number of threads.
 //
 // Steps in which little is to be done take one thread; the others sleep meanwhile.
@@ -13,11 +13,11 @@
 #include "base/error.hpp"
 #include "model/card/card.hpp"
 #include "model/system/shaped_memory.hpp"
+#include "sim/engine/barrier_waits.hpp"
 #include "sim/engine/block_cache.hpp"
 #include "sim/engine/decoded_trace.hpp"
 #include "sim/engine/occupancy.hpp"
 #include "sim/engine/rewrite.hpp"
-#include "sim/engine/standing.hpp"
 #include "traces/format/reader.hpp"
 
 namespace warpmem::sim {

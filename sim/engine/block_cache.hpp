@@ -26,7 +26,7 @@ namespace warpmem::sim {
 struct Taken {
   std::uint64_t segments = 0;
   std::uint64_t records = 0;  // as they are replayed
-  std::uint64_t stored = 0;   // … as they are in the file: some are left out on their way
+  std::uint64_t stored = 0;   // … as they are in the file: some are left out in flight
 
   Taken& operator+=(const Taken& o) {
     segments += o.segments, records += o.records, stored += o.stored;
@@ -76,7 +76,7 @@ class BlockCache {
     Entry* entry_ = nullptr;
   };
 
-  // `rewrite`: what becomes of the records on their way (nullptr: nothing). `decoded`: blocks that
+  // `rewrite`: what becomes of the records in flight (nullptr: nothing). `decoded`: blocks that
   // are there already, for all who replay the trace (nullptr: none).
   explicit BlockCache(const trace::TraceReader& reader, std::size_t budget = 32 << 20,
                       const Rewrite* rewrite = nullptr, const DecodedTrace* decoded = nullptr)

@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <span>
 
-#include "sim/engine/standing.hpp"
+#include "sim/engine/barrier_waits.hpp"
 
 namespace warpmem::sim {
 
@@ -62,8 +62,8 @@ class CtaBarriers {
   }
 
   // Where its warps wait, for a person.
-  Standing where() const {
-    Standing warps;
+  BarrierWaits where() const {
+    BarrierWaits warps;
     warps.left = left_;
     each_waited_at([&](std::uint32_t b) { warps.at[b] = arrived_[b]; });
     return warps;

@@ -35,7 +35,7 @@ class Dependence {
   }
 
  private:
-  static constexpr std::uint32_t kLoopInstructions = 8;  // the way between two is not straight
+  static constexpr std::uint32_t kLoopInstructions = 8;  // the path between two is not straight
   static constexpr std::size_t kTableSites = 256;        // above: no tables, accesses wait always
 
   using Registers = std::bitset<256>;

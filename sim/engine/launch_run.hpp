@@ -18,7 +18,7 @@
 
 namespace warpmem::sim {
 
-// Who hears of the records done now and then; false stops.
+// Who is notified of the records done now and then; false stops.
 using Tick = std::function<bool(std::uint64_t)>;
 
 // All of it must outlive the engine that is given it.

@@ -13,7 +13,7 @@
 namespace warpmem::sim {
 
 // `replayed`: what the memory system has counted. `taken`: of the launch's blocks. `rewrite` and
-// `spills`: what has been left out and put back on the way (nullptr: nothing).
+// `spills`: what has been left out and put back (nullptr: nothing).
 Result<void> check_records(const trace::TraceReader& reader, std::uint32_t launch,
                            std::uint64_t replayed, const Taken& taken, const Rewrite* rewrite,
                            const Spills* spills);

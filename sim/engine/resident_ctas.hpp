@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "sim/engine/barrier_waits.hpp"
 #include "sim/engine/cta_barriers.hpp"
 #include "sim/engine/cta_stream.hpp"
-#include "sim/engine/standing.hpp"
 
 namespace warpmem::sim {
 

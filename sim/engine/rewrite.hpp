@@ -42,7 +42,7 @@ struct Rewrite {
   std::vector<std::shared_ptr<const AccessChange>> of;             // by site; nullptr: stays
   std::vector<std::pair<std::uint32_t, model::AccessPlan>> plans;  // by site: instead of the own
   // By site: the group of those whose words, which a warp's lanes take one after the other, each
-  // along a run of its own, are dealt out anew: lanes side by side along the first lane's run, then
+  // along a run of its own, are dealt out anew: neighbouring lanes along the first lane's run, then
   // the next one's. 0: of no group. A piece of a warp's records, as it lies in a block, is dealt at
   // a time.
   std::vector<std::uint32_t> dealt;

@@ -155,7 +155,7 @@ void plan_surface(AccessPlan& p, const trace::Site& site, const trace::Access* i
 
 std::vector<AccessPlan> plan_sites(const model::Card& card, std::span<const trace::Site> sites,
                                    const trace::DecodedProgram& program) {
-  const std::vector<Emptying> empties = emptying(sites, program);
+  const std::vector<L1Invalidation> invalidations = l1_invalidations(sites, program);
   std::vector<AccessPlan> plans;
   plans.reserve(sites.size());
   for (const trace::Site& site : sites) {
@@ -163,8 +163,8 @@ std::vector<AccessPlan> plan_sites(const model::Card& card, std::span<const trac
     p.bytes = site.bytes;
     p.pc = site.pc;
     p.bulk = trace::is_bulk(site.op);
-    p.empties_before = empties[plans.size()].before;
-    p.empties_behind = empties[plans.size()].behind;
+    p.invalidates_before = invalidations[plans.size()].before;
+    p.invalidates_after = invalidations[plans.size()].behind;
     const auto decoded = access_at(program, site.pc);
     const trace::Access* in = decoded ? &*decoded : nullptr;
     // Recordings hold what of a wide load goes to registers that somebody reads: 12 bytes of

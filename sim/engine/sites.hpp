@@ -10,7 +10,7 @@
 #include "isa/decoded_program.hpp"
 #include "model/access/access_plan.hpp"
 #include "model/card/card.hpp"
-#include "sim/code/emptying.hpp"
+#include "sim/code/l1_invalidation.hpp"
 #include "traces/format/record.hpp"
 
 namespace warpmem::sim {

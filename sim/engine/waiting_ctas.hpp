@@ -3,7 +3,7 @@
 //
 // CTAs that come alone: first() says where the launch's first ones go; a later one takes the place
 // of one that ended. CTAs of clusters: next_cluster() says where the next cluster goes, when one
-// GPC has room for all of it, and hears of each CTA that ends by free().
+// GPC has room for all of it, and learns of each CTA that ends by free().
 #pragma once
 
 #include <cstdint>

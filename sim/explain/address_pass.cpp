@@ -60,10 +60,7 @@ AddressCounter::AddressCounter(const trace::Launch& launch, const std::vector<Ac
              static_cast<std::uint32_t>(card.numbers().shared_bank_bytes)},
       line_bytes_(card.numbers().line_bytes),
       usual_sectors_(static_cast<model::AccessRule>(card.numbers().access_rule) ==
-                         model::AccessRule::kSectors &&
-                     card.numbers().line_bytes == model::kLineBytes),
-      usual_banks_(shared_rule_ == model::SharedRule::kMulticast && banks_.count == 32 &&
-                   banks_.bytes == 4),
+                     model::AccessRule::kSectors),
       out_(out),
       known_(plans.size()),
       followed_(launch.allocations.size()) {
@@ -95,7 +92,7 @@ std::size_t AddressCounter::sectors(SiteAddresses& site, const WarpLanes& w,
                       (plan.action == Action::kAsyncRead && !plan.bypass_l1));
   std::uint64_t n = 0, ideal = 0;
   if (usual) {
-    list_lines(w, plan.bytes, false, lines_);
+    list_lines(w, plan.bytes, false, lines_, model::LineSize(line_bytes_));
     n = static_cast<std::uint64_t>(model::sector_count(lines_));
     ideal = std::min(n, (static_cast<std::uint64_t>(w.active()) * plan.bytes + 31) / 32);
   } else {
@@ -144,8 +141,7 @@ model::SharedPasses AddressCounter::passes_of(const SiteAddresses& site, const W
       plan.action == Action::kAsyncWrite ? model::SharedKind::kStore : plan.shared;
   const auto shared = [&] {
     const WarpAccess a = model::expand(w, plan.bytes);
-    return usual_banks_ ? model::shared_passes(a, kind)
-                        : model::shared_passes(shared_rule_, a, kind, banks_);
+    return model::shared_passes(shared_rule_, a, kind, banks_);
   };
   if (!w.regular()) return shared();
   // A bank gives 8 bytes at most.

@@ -91,8 +91,8 @@ class AddressCounter {
   model::SharedRule shared_rule_;
   model::Banks banks_;
   std::uint64_t line_bytes_;
-  // Whether accesses have the sectors and the banks that most cards have, and a faster way.
-  bool usual_sectors_ = false, usual_banks_ = false;
+  // Whether accesses have the sectors and the banks that most cards have, and faster code.
+  bool usual_sectors_ = false;
   AddressPass& out_;
   std::vector<std::array<Known, 16>> known_;  // by site
   struct Followed {

@@ -13,13 +13,11 @@ constexpr double kHelps = 0.98;  // of the passes: from which on another term is
 constexpr std::size_t kMostTerms = 3;
 
 double passes_with(const BankPiece& piece, const AccessChange& change) {
-  const bool usual = piece.banks.count == 32 && piece.banks.bytes == 4;
   double all = 0;
   for (const BankAccess& one : piece.accesses) {
     model::WarpAccess a = one.access;
     for (std::uint64_t& at : a.address) at = change.address(at);
-    const auto passes =
-        usual ? model::shared_passes(a, one.kind) : model::shared_passes(a, one.kind, piece.banks);
+    const auto passes = model::shared_passes(a, one.kind, piece.banks);
     all += one.weight * passes.taken;
   }
   return all;

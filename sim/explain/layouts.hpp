@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "model/access/access.hpp"
-#include "model/shared/bank_rule.hpp"
+#include "model/shared/shared_banks.hpp"
 #include "sim/engine/rewrite.hpp"
 
 namespace warpmem::sim {

@@ -38,11 +38,11 @@ void put_time(MemoryChart& out, const ReplayedLaunch& replayed, const model::Car
   out.l1_busy = out.port_in_busy = out.port_out_busy = out.l2_busy = out.dram_busy = 0;
   for (const TimeResult::Use& use : time.uses) {
     switch (use.place) {
-      case model::Place::kL1: out.l1_busy = use.share; break;
-      case model::Place::kPortIn: out.port_in_busy = use.share; break;
-      case model::Place::kPortOut: out.port_out_busy = use.share; break;
-      case model::Place::kSlice: out.l2_busy = use.share; break;
-      case model::Place::kDramBus: out.dram_busy = use.share, out.dram_peak = use.peak; break;
+      case model::Resource::kL1: out.l1_busy = use.share; break;
+      case model::Resource::kPortIn: out.port_in_busy = use.share; break;
+      case model::Resource::kPortOut: out.port_out_busy = use.share; break;
+      case model::Resource::kSlice: out.l2_busy = use.share; break;
+      case model::Resource::kDramBus: out.dram_busy = use.share, out.dram_peak = use.peak; break;
       default: break;
     }
   }

@@ -12,7 +12,7 @@ enum class Through : std::uint8_t { kL1, kPastL1 };
 // out from that (`indexed`).
 Kernel chase(Through through, bool indexed);
 Kernel shared_chase();
-// Rounds of so many loads under way at a time, `bytes` a lane.
+// Rounds of so many loads outstanding at a time, `bytes` a lane.
 Kernel read_rounds(std::uint32_t unroll, std::uint32_t bytes, Through through = Through::kL1);
 Kernel shared_rounds(std::uint32_t unroll);
 // So many loads of 8 bytes a thread, and then a store of what they make, or none.

@@ -28,7 +28,7 @@ Result<Ladder> ladder_of(const model::Card& card, const std::string& file) {
       std::max<std::uint64_t>(512 << 10, n.l2_bytes / (2 * std::max<std::uint64_t>(1, n.l2_sides)));
   if (n.l2_bytes > 0)
     if (auto ok = measured(Curve::kL2, in_l2, out.l2); !ok) return ok.error();
-  // One element a thread, or eight loads of each under way, whichever reaches more.
+  // One element a thread, or eight loads of each outstanding, whichever reaches more.
   // No two CTAs read the same.
   const std::uint64_t beyond = std::max<std::uint64_t>(4 * n.sm_count * kChunk, 4 * n.l2_bytes);
   double rounds = 0;

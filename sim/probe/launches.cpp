@@ -71,7 +71,7 @@ void latency(const CardNumbers& n, const Options& o, Plan& plan) {
   }
 }
 
-// A CTA an SM, whose warps read all of it side by side, again and again. What the L1 keeps needs no
+// A CTA an SM, whose warps read all of it in parallel, again and again. What the L1 keeps needs no
 // more than a few SMs: others would do the same.
 void l1_bandwidth(const CardNumbers& n, const Options& o, Plan& plan) {
   constexpr std::uint64_t kFew = 4;
@@ -175,7 +175,7 @@ void streams(const CardNumbers& n, const Options& o, Plan& plan) {
   }
 }
 
-// A CTA an SM, or several where that many threads need them; a word a lane, side by side.
+// A CTA an SM, or several where that many threads need them; a word a lane, in a row.
 void shared_bandwidth(const CardNumbers& n, const Options& o, Plan& plan) {
   const Kernel& kernel = plan.add(shared_rounds(8));
   constexpr std::uint64_t kWarm = 16, kSteps = 256;

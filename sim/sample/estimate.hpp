@@ -17,7 +17,7 @@ struct Stratum {
 // Sums up strata, one after the other.
 class Estimate {
  public:
-  // Of counts: where all units that were seen came to the same, others may be off by some.
+  // Of counts: where all units that were seen came to the same, others may have an error.
   void add(const Stratum& stratum);
   // A total that is known.
   void add(double known) { total_ += known; }

@@ -163,7 +163,7 @@ Result<Looked> look(const trace::TraceReader& reader, std::uint32_t index, const
   return out;
 }
 
-// Where nobody hears of the L2: by the bytes moved between it and the L1s.
+// Where nobody listens to the L2: by the bytes moved between it and the L1s.
 Result<Footprint> by_bytes(const trace::TraceReader& reader, std::uint32_t index,
                            const model::Card& card, std::uint64_t most) {
   Rewrite first;

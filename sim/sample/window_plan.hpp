@@ -38,7 +38,7 @@ struct WindowPlan {
   double settling = 0;          // … of them, the first, while the L2's writes are not steady yet
 };
 
-// CTAs that have not lost step in so many waves never do.
+// CTAs without skew in so many waves never have any.
 constexpr std::uint64_t kMostInStep = 12;
 
 struct WindowShape {

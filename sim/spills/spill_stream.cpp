@@ -16,8 +16,8 @@ bool SpillStream::fill(Spills& spills, Position& source, std::vector<Record>& ou
   out.clear();
   // An asynchronous copy's write comes with its read.
   const auto wants_write = [&] {
-    const bool way_first = task_ < tasks_.size() && tasks_[task_].way;
-    return spills.op(out.back().site) == trace::Op::kAsyncCopyRead && !way_first;
+    const bool path_first = task_ < tasks_.size() && tasks_[task_].path;
+    return spills.op(out.back().site) == trace::Op::kAsyncCopyRead && !path_first;
   };
   while (out.size() < kChunk || wants_write()) {
     if (task_ < tasks_.size()) {
@@ -33,7 +33,7 @@ bool SpillStream::fill(Spills& spills, Position& source, std::vector<Record>& ou
 }
 
 bool SpillStream::run(Spills& spills, Task& t, std::vector<Record>& out) {
-  if (!t.way) {
+  if (!t.path) {
     out.push_back(t.record);
     return true;
   }
@@ -43,8 +43,8 @@ bool SpillStream::run(Spills& spills, Task& t, std::vector<Record>& out) {
   };
   for (; t.times > 0; t.item = --t.times > 0 ? 0 : t.end)
     for (; t.item < t.end; ++t.item) {
-      const SpillWay::Item& item = t.way->items[t.item];
-      const std::uint32_t mask = item.parted ? t.apart : t.together;
+      const SpillPath::Item& item = t.path->items[t.item];
+      const std::uint32_t mask = item.diverged ? t.apart : t.together;
       if (!item.round) {
         if (out.size() >= kChunk) return false;
         put(item.site, mask);
@@ -60,15 +60,15 @@ bool SpillStream::run(Spills& spills, Task& t, std::vector<Record>& out) {
   return true;
 }
 
-void SpillStream::add(const SpillWay& way, std::size_t from_line, std::size_t to_line,
+void SpillStream::add(const SpillPath& path, std::size_t from_line, std::size_t to_line,
                       std::uint32_t together, std::uint32_t apart) {
   Task t;
-  t.way = &way;
+  t.path = &path;
   const auto place = [&](std::size_t line) {
     return static_cast<std::size_t>(
-        std::lower_bound(way.items.begin(), way.items.end(), line,
-                         [](const SpillWay::Item& i, std::size_t l) { return i.at < l; }) -
-        way.items.begin());
+        std::lower_bound(path.items.begin(), path.items.end(), line,
+                         [](const SpillPath::Item& i, std::size_t l) { return i.at < l; }) -
+        path.items.begin());
   };
   t.item = place(from_line), t.end = place(to_line);
   t.together = together, t.apart = apart;
@@ -78,28 +78,28 @@ void SpillStream::add(const SpillWay& way, std::size_t from_line, std::size_t to
 void SpillStream::take(Spills& spills, const Record& r) {
   const trace::Op op = spills.op(r.site);
   if (op == trace::Op::kCtaBegin) {
-    groups_.assign(1, {r.mask, Ways::kStart, 0, nullptr});
+    groups_.assign(1, {r.mask, CodePaths::kStart, 0, nullptr});
     return add(r);
   }
   if (groups_.empty())
-    groups_.push_back({r.mask, Ways::kStart, 0, nullptr});  // its beginning is lost
+    groups_.push_back({r.mask, CodePaths::kStart, 0, nullptr});  // its beginning is lost
   if (op == trace::Op::kRounds) return take_rounds(spills, r);
   loops_ = 0;
   // Of one copy or fetch: the warp ran nothing since the record before.
   const bool further = op == trace::Op::kTexel ||
                        (trace::is_bulk(op) && trace::piece_of(r) == trace::Piece::kFurther);
-  if (r.mask != 0 && !further) end_ways(spills, r);
+  if (r.mask != 0 && !further) end_paths(spills, r);
   add(r);
 }
 
 // The lanes that moved last go round.
 void SpillStream::take_rounds(Spills& spills, const Record& r) {
   Group& group = groups_.back();
-  const SpillWay& way = spills.between(group.from, r.site, group.calls);
-  add(way, group.shared ? common_beginning(group.shared->lines, way.lines) : 0, way.lines.size(),
+  const SpillPath& path = spills.between(group.from, r.site, group.calls);
+  add(path, group.shared ? common_beginning(group.shared->lines, path.lines) : 0, path.lines.size(),
       group.mask, group.mask);
-  group.from = r.site, group.calls = way.calls, group.shared = nullptr;
-  const SpillWay& round = spills.round(r.site, std::span(went_round_).first(loops_));
+  group.from = r.site, group.calls = path.calls, group.shared = nullptr;
+  const SpillPath& round = spills.round(r.site, std::span(went_round_).first(loops_));
   if (loops_ < went_round_.size()) went_round_[loops_++] = r.site;
   if (round.items.empty()) {
     if (spills.wants_rounds()) add(r);
@@ -110,17 +110,17 @@ void SpillStream::take_rounds(Spills& spills, const Record& r) {
   const std::uint64_t rounds =
       r.base - std::min<std::uint64_t>(r.base, spills.always_taken(r.site));
   Task t;
-  t.way = &round;
+  t.path = &round;
   t.end = round.items.size();
   t.times = rounds;
   t.together = t.apart = group.mask;
   tasks_.push_back(t);
 }
 
-void SpillStream::join_ways() {
+void SpillStream::join_paths() {
   joined_.clear();
-  for (const Hit& h : hits_) joined_.push_back({&h.way->lines, h.left});
-  sim::join_ways(joined_, [&](std::size_t k, std::size_t from, std::size_t to) {
+  for (const Hit& h : hits_) joined_.push_back({&h.path->lines, h.left});
+  sim::join_paths(joined_, [&](std::size_t k, std::size_t from, std::size_t to) {
     const Hit& h = hits_[k];
     std::uint32_t together = h.group.mask, apart = 0;
     for (std::size_t m = 0; m < hits_.size(); ++m) {
@@ -129,18 +129,19 @@ void SpillStream::join_ways() {
       if (m != k) together = 0;
     }
     if (together == 0) together = apart;
-    const std::size_t lines = h.way->lines.size();
-    add(*h.way, lines - from, lines - to, together, apart);
+    const std::size_t lines = h.path->lines.size();
+    add(*h.path, lines - from, lines - to, together, apart);
   });
 }
 
-void SpillStream::end_ways(Spills& spills, const Record& r) {
+void SpillStream::end_paths(Spills& spills, const Record& r) {
   const bool guarded = spills.guarded(r.site);
   hits_.clear();
   for (const Group& g : groups_)
     if (g.mask & r.mask) {
-      const SpillWay& way = spills.between(g.from, r.site, g.calls);
-      hits_.push_back({g, &way, g.shared ? common_beginning(g.shared->lines, way.lines) : 0, 0, 0});
+      const SpillPath& path = spills.between(g.from, r.site, g.calls);
+      hits_.push_back(
+          {g, &path, g.shared ? common_beginning(g.shared->lines, path.lines) : 0, 0, 0});
     }
   if (hits_.empty()) {  // lanes that nobody has seen
     groups_.push_back({r.mask, r.site, 0, nullptr});
@@ -150,15 +151,15 @@ void SpillStream::end_ways(Spills& spills, const Record& r) {
   for (Hit& h : hits_) {
     h.moving = guarded ? h.group.mask : h.group.mask & r.mask;
     moved |= h.moving;
-    h.left = h.way->lines.size() - h.skip;
+    h.left = h.path->lines.size() - h.skip;
   }
   if (hits_.size() == 1) {
     const Hit& h = hits_.front();
-    add(*h.way, h.skip, h.way->lines.size(), h.group.mask, h.moving);
+    add(*h.path, h.skip, h.path->lines.size(), h.group.mask, h.moving);
   } else {
-    join_ways();
+    join_paths();
   }
-  // Those who have moved are one group now; of the others some have run a part of the way.
+  // Those who have moved are one group now; of the others some have run a part of the path.
   std::erase_if(groups_, [&](Group& g) {
     if ((g.mask & moved) == 0) return false;
     const std::uint32_t stays = g.mask & ~moved;
@@ -166,10 +167,10 @@ void SpillStream::end_ways(Spills& spills, const Record& r) {
     const auto hit = std::find_if(hits_.begin(), hits_.end(),
                                   [&](const Hit& h) { return h.group.mask == g.mask; });
     g.mask = stays;
-    if (hit != hits_.end()) g.shared = hit->way;
+    if (hit != hits_.end()) g.shared = hit->path;
     return false;
   });
-  groups_.push_back({moved, r.site, hits_.front().way->calls, nullptr});
+  groups_.push_back({moved, r.site, hits_.front().path->calls, nullptr});
 }
 
 }  // namespace warpmem::sim

@@ -2,10 +2,10 @@
 // time.
 //
 // Lanes: each has a last record that it took part in, and comes from there to its next one. Lanes
-// that come the same way go together; where ways of several groups of lanes end alike they have met
-// again, and what lies on that end is run once by all of them. Lanes that stay behind at a branch
-// have run what lies before it along with the others. A record under a predicate is passed by all
-// lanes that were together before it.
+// that come the same path go together; where paths of several groups of lanes end alike they have
+// met again, and what lies on that end is run once by all of them. Lanes that stay behind at a
+// branch have run what lies before it along with the others. A record under a predicate is passed
+// by all lanes that were together before it.
 #pragma once
 
 #include <array>
@@ -33,17 +33,17 @@ class SpillStream {
 
  private:
   struct Group {
-    std::uint32_t mask = 0;            // its lanes
-    std::uint32_t from = 0;            // site of their last record, or Ways::kStart
-    std::uint32_t calls = 0;           // that they have not returned from: SpillWay::calls
-    const SpillWay* shared = nullptr;  // a way whose beginning they have run with others
+    std::uint32_t mask = 0;             // its lanes
+    std::uint32_t from = 0;             // site of their last record, or CodePaths::kStart
+    std::uint32_t calls = 0;            // that they have not returned from: SpillPath::calls
+    const SpillPath* shared = nullptr;  // a path whose beginning they have run with others
   };
-  // A record of the trace, or a piece of a way.
+  // A record of the trace, or a piece of a path.
   struct Task {
-    const SpillWay* way = nullptr;
+    const SpillPath* path = nullptr;
     std::size_t item = 0, end = 0;
     std::uint64_t times = 1;                // … gone from item 0 to the end
-    std::uint32_t together = 0, apart = 0;  // lanes: before, and after a branch on the way
+    std::uint32_t together = 0, apart = 0;  // lanes: before, and after a branch on the path
     std::size_t inner = 0;                  // of the item that is a round
     std::uint64_t rounds = 0;               // … done
     trace::Record record{};
@@ -51,10 +51,10 @@ class SpillStream {
 
   void take(Spills& spills, const trace::Record& r);
   void take_rounds(Spills& spills, const trace::Record& r);
-  void end_ways(Spills& spills, const trace::Record& r);
-  void join_ways();
-  void add(const SpillWay& way, std::size_t from_line, std::size_t to_line, std::uint32_t together,
-           std::uint32_t apart);
+  void end_paths(Spills& spills, const trace::Record& r);
+  void join_paths();
+  void add(const SpillPath& path, std::size_t from_line, std::size_t to_line,
+           std::uint32_t together, std::uint32_t apart);
   void add(const trace::Record& r) { tasks_.emplace_back().record = r; }
   // Goes on with a task; false: it is not done, as `out` is full.
   static bool run(Spills& spills, Task& task, std::vector<trace::Record>& out);
@@ -67,13 +67,13 @@ class SpillStream {
   // Lanes that come to a record together.
   struct Hit {
     Group group;
-    const SpillWay* way;
+    const SpillPath* path;
     std::size_t skip;      // lines that they have run already
     std::size_t left;      // … that are left
     std::uint32_t moving;  // those of the group that come
   };
   std::vector<Hit> hits_;  // scratch
-  std::vector<JoinedWay> joined_;
+  std::vector<JoinedPath> joined_;
 };
 
 }  // namespace warpmem::sim

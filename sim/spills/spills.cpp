@@ -27,9 +27,9 @@ std::unique_ptr<Spills> Spills::of(std::span<const trace::Site> sites,
     constexpr std::uint32_t kWindow = 0xffffff;  // as the recorder has what lies below the frame
     out->offsets_.push_back(static_cast<std::uint32_t>(a.offset) & kWindow);
   }
-  out->ways_ = std::make_unique<Ways>(
+  out->code_paths_ = std::make_unique<CodePaths>(
       sites, program, read_code(program, table, cluster_size(launch) > 1), &launch, out->slots_);
-  for (const std::uint32_t pc : out->ways_->taken_once()) {
+  for (const std::uint32_t pc : out->code_paths_->taken_once()) {
     const auto line = static_cast<std::int32_t>(*program.line_at(pc));
     if (!out->round_at({line}).items.empty()) out->taken_once_.push_back(pc);
   }
@@ -44,31 +44,31 @@ trace::Record Spills::access(std::uint32_t site, std::uint32_t mask) const {
   return r;
 }
 
-std::unique_ptr<SpillWay> Spills::way_of(Ways::Lines lines) {
-  auto way = std::make_unique<SpillWay>();
-  way->lines = std::move(lines);
-  const std::vector<Ways::Repeat> repeats = ways_->repeats(way->lines);
+std::unique_ptr<SpillPath> Spills::path_of(CodePaths::Lines lines) {
+  auto path = std::make_unique<SpillPath>();
+  path->lines = std::move(lines);
+  const std::vector<CodePaths::Repeat> repeats = code_paths_->repeats(path->lines);
   auto next = repeats.begin();
-  bool parted = false;
-  for (std::size_t k = 0; k < way->lines.size(); ++k) {
-    const std::uint32_t line = way->lines[k];
+  bool diverged = false;
+  for (std::size_t k = 0; k < path->lines.size(); ++k) {
+    const std::uint32_t line = path->lines[k];
     if (const std::uint32_t site = site_at_[line]; site != 0)
-      way->items.push_back({k, parted, site, nullptr, 0});
-    const CodeLine& l = ways_->code()[line];
+      path->items.push_back({k, diverged, site, nullptr, 0});
+    const CodeLine& l = code_paths_->code()[line];
     for (; next != repeats.end() && next->at == k; ++next) {
-      const SpillWay& round = round_at({static_cast<std::int32_t>(next->branch)});
-      if (!round.items.empty()) way->items.push_back({k, parted, 0, &round, next->rounds});
+      const SpillPath& round = round_at({static_cast<std::int32_t>(next->branch)});
+      if (!round.items.empty()) path->items.push_back({k, diverged, 0, &round, next->rounds});
     }
-    parted |= l.guarded && (l.target >= 0 || l.ends || !l.falls);
+    diverged |= l.guarded && (l.target >= 0 || l.ends || !l.falls);
   }
-  return way;
+  return path;
 }
 
-const SpillWay& Spills::between(std::uint32_t from, std::uint32_t to, std::uint32_t calls) {
+const SpillPath& Spills::between(std::uint32_t from, std::uint32_t to, std::uint32_t calls) {
   auto& entry = between_[{from, to, calls}];
   if (entry) return *entry;
-  Ways::Lines open = calls_[calls];
-  entry = way_of(ways_->between(from, to, open));
+  CodePaths::Lines open = calls_[calls];
+  entry = path_of(code_paths_->between(from, to, open));
   constexpr std::size_t kDeepest = 32;  // what calls itself again and again returns to these
   if (open.size() > kDeepest) open.erase(open.begin(), open.end() - kDeepest);
   const auto known = std::find(calls_.begin(), calls_.end(), open);
@@ -77,17 +77,17 @@ const SpillWay& Spills::between(std::uint32_t from, std::uint32_t to, std::uint3
   return *entry;
 }
 
-const SpillWay& Spills::round(std::uint32_t site, std::span<const std::uint32_t> through) {
-  return round_at(ways_->points(site, through));
+const SpillPath& Spills::round(std::uint32_t site, std::span<const std::uint32_t> through) {
+  return round_at(code_paths_->points(site, through));
 }
 
-// Loops within the round are gone round where they are passed on the way, not here.
-const SpillWay& Spills::round_at(const std::vector<std::int32_t>& points) {
+// Loops within the round are gone round where they are passed on the path, not here.
+const SpillPath& Spills::round_at(const std::vector<std::int32_t>& points) {
   auto& entry = round_[points];
   if (entry) return *entry;
-  entry = std::make_unique<SpillWay>();
+  entry = std::make_unique<SpillPath>();
   if (points.front() < 0) return *entry;  // not in the code: nothing is known of it
-  entry->lines = ways_->round(points);
+  entry->lines = code_paths_->round(points);
   for (std::size_t k = 0; k < entry->lines.size(); ++k)
     if (const std::uint32_t site = site_at_[entry->lines[k]]; site != 0)
       entry->items.push_back({k, false, site, nullptr, 0});

@@ -1,12 +1,12 @@
 // What a launch's warps did to spilled registers between their records, put back from the code.
 //
-// A table says once for each pair of sites what lies on the way between them (code/ways.hpp); a
-// warp's stream of records is widened by it on its way to an engine (spill_stream.hpp), so both
+// A table says once for each pair of sites what lies on the path between them (code/paths.hpp); a
+// warp's stream of records is widened by it on its path to an engine (spill_stream.hpp), so both
 // engines see loads and stores of local memory like recorded ones, and launches that spill nothing
 // have no table and cost nothing.
 //
-// What is not known is assumed (docs/recording.md): of several ways between two records the
-// shortest, loops of which neither code nor trace tells the rounds once, instructions under a
+// What is not known is assumed (docs/recording.md): of several paths between two records the
+// shortest, loops of which neither code nor trace knows the rounds once, instructions under a
 // predicate by all lanes that come by.
 #pragma once
 
@@ -18,23 +18,23 @@
 #include <vector>
 
 #include "model/card/instruction_table.hpp"
+#include "sim/code/code_paths.hpp"
 #include "sim/code/spill_code.hpp"
-#include "sim/code/ways.hpp"
 #include "traces/format/reader.hpp"
 
 namespace warpmem::sim {
 
-// A way from one record to the next, with the spills on it in order.
-struct SpillWay {
+// A path from one record to the next, with the spills on it in order.
+struct SpillPath {
   struct Item {
-    std::size_t at = 0;               // place among the way's lines
-    bool parted = false;              // a branch before it may have parted the warp's lanes
-    std::uint32_t site = 0;           // … or, with a round:
-    const SpillWay* round = nullptr;  // all of this way
-    std::uint64_t rounds = 0;         // so often
+    std::size_t at = 0;                // place among the path's lines
+    bool diverged = false;             // a branch before it may have diverged the warp's lanes
+    std::uint32_t site = 0;            // … or, with a round:
+    const SpillPath* round = nullptr;  // all of this path
+    std::uint64_t rounds = 0;          // so often
   };
   std::vector<Item> items;
-  Ways::Lines lines;
+  CodePaths::Lines lines;
   std::uint32_t calls = 0;  // Spills' number of the calls that are open at its end
 };
 
@@ -56,21 +56,21 @@ class Spills {
   // What a site of the launch stands for.
   trace::Op op(std::uint32_t site) const { return sites_[site].op; }
   bool guarded(std::uint32_t site) const {
-    const std::int32_t line = ways_->line(site);
-    return line >= 0 && ways_->code()[static_cast<std::size_t>(line)].guarded;
+    const std::int32_t line = code_paths_->line(site);
+    return line >= 0 && code_paths_->code()[static_cast<std::size_t>(line)].guarded;
   }
   // A branch back that goes round whenever it is come to, so that going on means once more.
   bool always_taken(std::uint32_t site) const {
-    const std::int32_t line = ways_->line(site);
-    return line >= 0 && !ways_->code()[static_cast<std::size_t>(line)].falls;
+    const std::int32_t line = code_paths_->line(site);
+    return line >= 0 && !code_paths_->code()[static_cast<std::size_t>(line)].falls;
   }
   trace::Record access(std::uint32_t site, std::uint32_t mask) const;
 
-  // From a record at site `from` (or Ways::kStart) to the next at site `to`, for lanes that have
-  // not returned from `calls` yet (SpillWay::calls; 0: none).
-  const SpillWay& between(std::uint32_t from, std::uint32_t to, std::uint32_t calls = 0);
+  // From a record at site `from` (or CodePaths::kStart) to the next at site `to`, for lanes that
+  // have not returned from `calls` yet (SpillPath::calls; 0: none).
+  const SpillPath& between(std::uint32_t from, std::uint32_t to, std::uint32_t calls = 0);
   // Once round the loop of a record of rounds.
-  const SpillWay& round(std::uint32_t site, std::span<const std::uint32_t> through);
+  const SpillPath& round(std::uint32_t site, std::span<const std::uint32_t> through);
 
   // Branches back of loops that spill and leave no record, whose rounds nobody knows: pcs.
   const std::vector<std::uint32_t>& taken_once() const { return taken_once_; }
@@ -81,21 +81,21 @@ class Spills {
 
  private:
   Spills() = default;
-  std::unique_ptr<SpillWay> way_of(Ways::Lines lines);
-  const SpillWay& round_at(const std::vector<std::int32_t>& points);
+  std::unique_ptr<SpillPath> path_of(CodePaths::Lines lines);
+  const SpillPath& round_at(const std::vector<std::int32_t>& points);
 
   std::vector<trace::Site> sites_;
-  std::uint32_t recorded_ = 0;          // of them: the launch's own
-  std::vector<SpillSlot> slots_;        // by site behind those
-  std::vector<std::uint64_t> offsets_;  // … as addresses
-  std::vector<std::uint32_t> site_at_;  // by line of the code; 0: not a spill
-  std::unique_ptr<Ways> ways_;          // between the launch's own sites
+  std::uint32_t recorded_ = 0;             // of them: the launch's own
+  std::vector<SpillSlot> slots_;           // by site behind those
+  std::vector<std::uint64_t> offsets_;     // … as addresses
+  std::vector<std::uint32_t> site_at_;     // by line of the code; 0: not a spill
+  std::unique_ptr<CodePaths> code_paths_;  // between the launch's own sites
   std::uint32_t below_ = 0;
   bool rounds_ = false;
   std::vector<std::uint32_t> taken_once_;
-  std::map<std::array<std::uint32_t, 3>, std::unique_ptr<SpillWay>> between_;
-  std::vector<Ways::Lines> calls_{{}};  // open calls, by number
-  std::map<std::vector<std::int32_t>, std::unique_ptr<SpillWay>> round_;
+  std::map<std::array<std::uint32_t, 3>, std::unique_ptr<SpillPath>> between_;
+  std::vector<CodePaths::Lines> calls_{{}};  // open calls, by number
+  std::map<std::vector<std::int32_t>, std::unique_ptr<SpillPath>> round_;
 };
 
 // The sites of a launch's records as engines get them.

@@ -113,8 +113,9 @@ void AccessTime::count(const WarpTurn& turn, const trace::Record& r, const Acces
 }
 
 // Keeps the load/store unit for an access that it is given at this cycle; passes through its data
-// stage. The way back to the registers is as wide as that. Two misses take a cycle of it (measured:
-// one SM reading from the L2, and columns of a matrix of which one load in eight misses).
+// stage. The path back to the registers is as wide as that. Two misses take a cycle of it
+// (measured: one SM reading from the L2, and columns of a matrix of which one load in eight
+// misses).
 [[gnu::always_inline]] inline std::uint64_t AccessTime::take_unit(TimedSm& sm,
                                                                   const trace::Record& r,
                                                                   const AccessPlan& plan,

@@ -74,8 +74,8 @@ std::uint64_t BarrierTime::force(TimedCta& cta) {
   return forced + cta.barriers.force(cta.all_warps(), OfCta{*this, cta});
 }
 
-Standing BarrierTime::where(const TimedCta& cta) {
-  Standing warps = cta.barriers.where();
+BarrierWaits BarrierTime::where(const TimedCta& cta) {
+  BarrierWaits warps = cta.barriers.where();
   for (const TimedWarp& warp : cta.warps) warps.at_cluster += warp.waits == kClusterBarrier;
   return warps;
 }

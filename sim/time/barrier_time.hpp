@@ -2,7 +2,7 @@
 #pragma once
 
 #include "model/card/card.hpp"
-#include "sim/engine/standing.hpp"
+#include "sim/engine/barrier_waits.hpp"
 #include "sim/time/timed_sm.hpp"
 #include "sim/time/window_calendar.hpp"
 
@@ -27,7 +27,7 @@ class BarrierTime {
   // Opens all that warps of the CTA wait at, whoever is missing; so many.
   std::uint64_t force(TimedCta& cta);
   // Where its warps wait, for a person.
-  static Standing where(const TimedCta& cta);
+  static BarrierWaits where(const TimedCta& cta);
 
  private:
   // What CtaBarriers ask of this engine.

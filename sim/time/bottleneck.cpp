@@ -10,7 +10,7 @@ namespace warpmem::sim {
 namespace {
 
 using Cause = Bottleneck::Cause;
-using model::Place;
+using model::Resource;
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
@@ -21,15 +21,15 @@ std::string name_of_element(const TimeResult::Use& use) {
 }
 
 // What is asked of the L2 and what lies behind it: more where L1s miss more.
-bool is_beyond_l1(Place place) {
+bool is_beyond_l1(Resource place) {
   switch (place) {
-    case Place::kPortOut:
-    case Place::kPortIn:
-    case Place::kSlice:
-    case Place::kFabric:
-    case Place::kDramRows:
-    case Place::kDramBus:
-    case Place::kHostLink: return true;
+    case Resource::kPortOut:
+    case Resource::kPortIn:
+    case Resource::kSlice:
+    case Resource::kFabric:
+    case Resource::kDramRows:
+    case Resource::kDramBus:
+    case Resource::kHostLink: return true;
     default: return false;
   }
 }
@@ -45,8 +45,8 @@ Cause cause_of(const TimeResult& time, const Bottleneck& b, const TimeResult::Us
     if (b.waits == Wait::kMemory && lacks_l1(time)) return Cause::kSmallL1;
     return few_sms(time) ? Cause::kFewSms : Cause::kLatency;
   }
-  if (most.place == Place::kCtaStart) return Cause::kCtaStarts;
-  if (most.place == Place::kConstant) return Cause::kConstants;
+  if (most.place == Resource::kCtaStart) return Cause::kCtaStarts;
+  if (most.place == Resource::kConstant) return Cause::kConstants;
   if (most.share < Bottleneck::kEven * most.most) return Cause::kElement;
   return is_beyond_l1(most.place) && lacks_l1(time) ? Cause::kSmallL1 : Cause::kThroughput;
 }

@@ -17,7 +17,7 @@ namespace warpmem::sim {
 struct Bottleneck {
   enum class Cause : std::uint8_t {
     kNothing,     // no place had anything to do
-    kLatency,     // no place is in use for long: too little is under way
+    kLatency,     // no place is in use for long: too little is under path
     kFewSms,      // … and a part of the SMs had the CTAs for most of the time
     kThroughput,  // a place, all of its elements alike
     kElement,     // one element of a place, or few: a hot slice, an SM, a channel
@@ -31,7 +31,7 @@ struct Bottleneck {
 
   Cause cause = Cause::kNothing;
   // The place that is in use most, whatever the cause, and the element of it that is.
-  std::optional<model::Place> place;
+  std::optional<model::Resource> place;
   std::uint32_t element = 0;
   double share = 0;           // of the time that this element is in use, as in TimeResult::uses
   std::optional<Wait> waits;  // what warps wait for most, if they wait more than they run

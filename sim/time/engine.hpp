@@ -20,8 +20,8 @@
 #include "model/card/card.hpp"
 #include "model/interconnect/memory_path.hpp"
 #include "model/topology/topology.hpp"
+#include "sim/engine/barrier_waits.hpp"
 #include "sim/engine/launch_run.hpp"
-#include "sim/engine/standing.hpp"
 
 namespace warpmem::sim {
 
@@ -59,7 +59,7 @@ struct TimeResult {
 
   // How much of the time each place of limited throughput was taken, all of its kind together.
   struct Use {
-    model::Place place = model::Place::kIssue;
+    model::Resource place = model::Resource::kIssue;
     double share = 0;  // 1: always
     double most = 0;   // the same of the busiest element, and which one that is:
     std::uint32_t element = 0;
@@ -70,7 +70,7 @@ struct TimeResult {
   };
   std::vector<Use> uses;         // by `most`, the busiest first
   model::Topology::Bound bound;  // what limits, and how fast it could be at best
-  double bytes_in_flight = 0;    // reads under way beyond the L1s, on average
+  double bytes_in_flight = 0;    // reads under path beyond the L1s, on average
   double bytes_needed = 0;       // … that would fill DRAM's bandwidth at its unloaded latency
 
   std::uint64_t sms = 0, sms_used = 0;  // of the card; with at least one CTA

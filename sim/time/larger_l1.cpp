@@ -11,7 +11,9 @@ LargerL1::LargerL1(const model::Card& card, std::uint64_t shared_config)
 
 LargerL1::LargerL1(const model::L1Spec& l1, const model::CardNumbers& n,
                    std::uint64_t shared_config)
-    : lines_(l1.lines(shared_config)), most_(l1.lines(n.shared_configs.front())) {
+    : line_bytes_(l1.line_bytes),
+      lines_(l1.lines(shared_config)),
+      most_(l1.lines(n.shared_configs.front())) {
   if (!asks()) return;
   model::L1CacheSpec spec = l1.cache(shared_config);
   spec.lines = most_;
@@ -22,7 +24,7 @@ LargerL1::LargerL1(const model::L1Spec& l1, const model::CardNumbers& n,
 void LargerL1::access(const AccessPlan& plan, int sm, const model::SectoredLines::Lines& lines,
                       std::uint32_t missed) {
   model::L1Cache& l1 = l1_[static_cast<std::size_t>(sm)];
-  if (plan.empties_before) l1.invalidate();
+  if (plan.invalidates_before) l1.invalidate();
   switch (plan.action) {
     case Action::kGlobalLoad:
       if (!plan.bypass_l1) load(l1, !plan.no_allocate, lines, missed);
@@ -38,7 +40,7 @@ void LargerL1::access(const AccessPlan& plan, int sm, const model::SectoredLines
     case Action::kSurfaceStore: l1.invalidate(); break;
     default: break;
   }
-  if (plan.empties_behind) l1.invalidate();
+  if (plan.invalidates_after) l1.invalidate();
 }
 
 void LargerL1::load(model::L1Cache& l1, bool allocate, const model::SectoredLines::Lines& lines,

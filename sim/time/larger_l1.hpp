@@ -20,8 +20,8 @@ class LargerL1 {
  public:
   LargerL1(const model::Card& card, std::uint64_t shared_config);
 
-  std::uint64_t bytes() const { return std::uint64_t{128} * lines_; }
-  std::uint64_t most_bytes() const { return std::uint64_t{128} * most_; }
+  std::uint64_t bytes() const { return std::uint64_t{line_bytes_} * lines_; }
+  std::uint64_t most_bytes() const { return std::uint64_t{line_bytes_} * most_; }
   // Whether the L1s are so small that it is worth asking.
   bool asks() const { return 2 * lines_ <= most_; }
 
@@ -38,7 +38,7 @@ class LargerL1 {
   void load(model::L1Cache& l1, bool allocate, const model::SectoredLines::Lines& lines,
             std::uint32_t missed);
 
-  std::uint32_t lines_, most_;
+  std::uint32_t line_bytes_, lines_, most_;
   std::vector<model::L1Cache> l1_;  // by SM; none: does not ask
   std::uint64_t missed_ = 0, had_ = 0;
 };

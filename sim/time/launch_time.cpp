@@ -145,7 +145,7 @@ Result<void> LaunchTime::end_cta(TimedSm& sm, TimedCta& cta) {
   if (stays_)
     result_.stays.push_back({cta.number, cta.started, end, sm.id, static_cast<std::int32_t>(slot)});
   // The next CTA is sent for when nothing of this one is left on the SM; what it wrote may still be
-  // on its way to the L2 (measured: kernels/micro/cta_turn.cu).
+  // on its path to the L2 (measured: kernels/micro/cta_turn.cu).
   const std::uint64_t room = rate_.room_from(std::max(end, sent));
   ctas_.leave(sm.place, slot);
   if (!waiting_.in_clusters())
@@ -156,8 +156,8 @@ Result<void> LaunchTime::end_cta(TimedSm& sm, TimedCta& cta) {
   return start_clusters();
 }
 
-std::string LaunchTime::standing() const {
-  Standings all;
+std::string LaunchTime::barrier_waits() const {
+  AllBarrierWaits all;
   ctas_.each([&](std::size_t sm, std::uint32_t slot) {
     const TimedCta& cta = ctas_.at(sm, slot);
     all.add(cta.number, sms_[sm].id, BarrierTime::where(cta));
@@ -166,11 +166,11 @@ std::string LaunchTime::standing() const {
 }
 
 Result<void> LaunchTime::force_barriers() {
-  if (result_.forced.stuck.empty()) result_.forced.stuck = standing();
+  if (result_.forced.stuck.empty()) result_.forced.stuck = barrier_waits();
   ctas_.each([&](std::size_t sm, std::uint32_t slot) {
     result_.forced.count += barriers_.force(ctas_.at(sm, slot));
   });
-  return calendar_.empty() ? nobody_can_go_on(standing(), run_.reader.path()) : Result<void>();
+  return calendar_.empty() ? nobody_can_go_on(barrier_waits(), run_.reader.path()) : Result<void>();
 }
 
 Result<void> LaunchTime::run_again(std::uint32_t sm, std::uint64_t before) {

@@ -35,7 +35,7 @@ class LaunchTime {
   Result<void> end_cta(TimedSm& sm, TimedCta& cta);
   // Barriers open whoever is missing, as nobody can go on; fails if nobody can go on then either.
   Result<void> force_barriers();
-  std::string standing() const;
+  std::string barrier_waits() const;
 
   Result<void> run_window();
   Result<void> run_due(const Due& due);

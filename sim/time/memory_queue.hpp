@@ -1,4 +1,4 @@
-// A scheduler's memory instructions on their way to its SM's load/store unit. They are served one
+// A scheduler's memory instructions on their path to its SM's load/store unit. They are served one
 // after the other, an access' wavefronts in every other cycle: those in between are another
 // scheduler's. So one scheduler alone gets half of what the SM's banks can do, two get all of it.
 //

@@ -12,7 +12,8 @@ Paths::Paths(std::span<const trace::Site> sites, const trace::DecodedProgram& pr
              std::span<const trace::TimesRun> times)
     : sites_(sites.size()),
       code_piece_(static_cast<std::uint32_t>(code_piece)),
-      ways_(sites, program, read_code(program, table, clusters, launch), launch, slots, times) {
+      code_paths_(sites, program, read_code(program, table, clusters, launch), launch, slots,
+                  times) {
   if (sites_ <= 512) table_.resize((sites_ + 1) * (sites_ + 1));
 }
 
@@ -82,22 +83,22 @@ const Segment Paths::kNothing;
 
 std::unique_ptr<Paths::Passages> Paths::make(std::uint32_t from, std::uint32_t to, bool anew) {
   auto out = std::make_unique<Passages>();
-  Ways::Passages found = ways_.passages(from, to, anew);
-  for (const Lines& lines : found.ways)
-    out->ways.push_back(segment_of(lines, !anew && ways_.same(from, to)));
+  CodePaths::Passages found = code_paths_.passages(from, to, anew);
+  for (const Lines& lines : found.paths)
+    out->paths.push_back(segment_of(lines, !anew && code_paths_.same(from, to)));
   out->turns = std::move(found.turns);
   return out;
 }
 
 Segment Paths::segment_of(const Lines& lines, bool same) {
   Segment segment;
-  const std::vector<CodeLine>& code = ways_.code();
-  const std::vector<Ways::Repeat> loops = ways_.repeats(lines);
+  const std::vector<CodeLine>& code = code_paths_.code();
+  const std::vector<CodePaths::Repeat> loops = code_paths_.repeats(lines);
   Lines cut, ends;
-  for (const Ways::Repeat& r : loops)
+  for (const CodePaths::Repeat& r : loops)
     if (cut.empty() || cut.back() != r.at) cut.push_back(static_cast<std::uint32_t>(r.at));
   add_steps(segment, code, lines, cut, ends, false);
-  for (const Ways::Repeat& r : loops) {
+  for (const CodePaths::Repeat& r : loops) {
     const auto k = std::find(cut.begin(), cut.end(), r.at) - cut.begin();
     segment.repeats.push_back({ends[static_cast<std::size_t>(k)],
                                &round_at({static_cast<std::int32_t>(r.branch)}), r.rounds});
@@ -116,10 +117,10 @@ Segment Paths::segment_of(const Lines& lines, bool same) {
 }
 
 const Round& Paths::round(std::uint32_t site, std::span<const std::uint32_t> through) {
-  return round_at(ways_.points(site, through));
+  return round_at(code_paths_.points(site, through));
 }
 
-// `points`: the branch back, and branches that are passed on the way.
+// `points`: the branch back, and branches that are passed on the path.
 const Round& Paths::round_at(const std::vector<std::int32_t>& points) {
   auto& entry = rounds_[points];
   if (entry) return *entry;
@@ -127,15 +128,15 @@ const Round& Paths::round_at(const std::vector<std::int32_t>& points) {
   Round& round = *entry;
   const std::int32_t line = points.front();
   if (line < 0) return round;  // not in the code: nothing is known of it
-  const std::vector<CodeLine>& code = ways_.code();
+  const std::vector<CodeLine>& code = code_paths_.code();
   round.always_taken = !code[static_cast<std::size_t>(line)].falls;
-  Ways::Passages found = ways_.rounds(points, Round::kRounds);
-  for (const Lines& way : found.ways) {
+  CodePaths::Passages found = code_paths_.rounds(points, Round::kRounds);
+  for (const Lines& path : found.paths) {
     Lines none;
     Segment segment;
-    add_steps(segment, code, way, {}, none, true);
+    add_steps(segment, code, path, {}, none, true);
     if (segment.steps.empty()) return round;
-    round.ways.push_back(std::move(segment));
+    round.paths.push_back(std::move(segment));
   }
   round.turns = std::move(found.turns);
   for (std::uint32_t n = 0; n < Round::kRounds; ++n)

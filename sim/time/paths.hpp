@@ -1,7 +1,7 @@
-// The way of a warp from one record of its trace to the next, through the kernel's control-flow
-// graph (ways.hpp), in the steps in which it is timed. How often a loop without a memory
+// The path of a warp from one record of its trace to the next, through the kernel's control-flow
+// graph (code_paths.hpp), in the steps in which it is timed. How often a loop without a memory
 // instruction went round is said by the code or by a record of its own (trace::Op::kRounds), which
-// is a point of the way like others.
+// is a point of the path like others.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "sim/code/ways.hpp"
+#include "sim/code/code_paths.hpp"
 #include "traces/format/record.hpp"
 
 namespace warpmem::sim {
@@ -59,13 +59,13 @@ struct Segment {
     const Round* round = nullptr;
     std::uint64_t rounds = 0;
   };
-  std::vector<Repeat> repeats;  // loops on the way, of which the code says how often they go round
+  std::vector<Repeat> repeats;  // loops on the path, of which the code says how often they go round
 };
 
 // Going round a loop, as a warp that has its SM to itself does when it has done so for a while.
 struct Round {
   static constexpr std::uint32_t kRounds = 16;
-  std::vector<Segment> ways;         // from the branch back to itself; none: nothing is known of it
+  std::vector<Segment> paths;        // from the branch back to itself; none: nothing is known of it
   std::vector<std::uint32_t> turns;  // which one of them in each of so many rounds
   Work<std::uint64_t> work;          // of kRounds rounds
   std::uint64_t idle = 0;            // of their cycles: waiting for results
@@ -73,12 +73,12 @@ struct Round {
   std::vector<std::uint32_t> pieces;                // of code, ascending
   bool stepwise = false;      // its steps have to do with others: barriers, copies, fences
   bool always_taken = false;  // whoever goes on from the branch has gone round once more
-  const Segment& segment(std::uint64_t left) const { return ways[turns[left % turns.size()]]; }
+  const Segment& segment(std::uint64_t left) const { return paths[turns[left % turns.size()]]; }
 };
 
 class Paths {
  public:
-  using Lines = Ways::Lines;
+  using Lines = CodePaths::Lines;
   // `code_piece`: bytes of code that come together. `launch`: of a recorded trace, whose loops
   // without accesses left no records; what is known of them is worked out from the code.
   Paths(std::span<const trace::Site> sites, const trace::DecodedProgram& program,
@@ -86,34 +86,35 @@ class Paths {
         const trace::Launch* launch = nullptr, std::span<const SpillSlot> slots = {},
         std::span<const trace::TimesRun> times = {});
 
-  static constexpr std::uint32_t kStart = Ways::kStart;
+  static constexpr std::uint32_t kStart = CodePaths::kStart;
   static const Segment kNothing;  // from a record of an instruction to a further one
   // From a record at site `from` (or kStart) to the next one at site `to`. Where warps took several
-  // ways, each call gives the next one. `anew`: the instruction, if it is the same, runs once more.
+  // paths, each call gives the next one. `anew`: the instruction, if it is the same, runs once
+  // more.
   const Segment& between(std::uint32_t from, std::uint32_t to, bool anew = false) {
     const std::size_t at = static_cast<std::size_t>(from + 1) * (sites_ + 1) + to;
-    if (anew) anew = ways_.same(from, to);
+    if (anew) anew = code_paths_.same(from, to);
     auto& entry = anew                 ? again_[std::uint64_t{from} << 32 | to]
                   : at < table_.size() ? table_[at]
                                        : others_[std::uint64_t{from} << 32 | to];
     if (!entry) entry = make(from, to, anew);
-    if (entry->turns.size() == 1) return entry->ways.front();
+    if (entry->turns.size() == 1) return entry->paths.front();
     if (++entry->turn >= entry->turns.size()) entry->turn = 0;
-    return entry->ways[entry->turns[entry->turn]];
+    return entry->paths[entry->turns[entry->turn]];
   }
-  // Going round the loop whose branch back is the site's instruction; the way leads through those
+  // Going round the loop whose branch back is the site's instruction; the path leads through those
   // of the loops `through` (sites) that lie within it.
   const Round& round(std::uint32_t site, std::span<const std::uint32_t> through = {});
-  const std::vector<std::uint32_t>& taken_once() const { return ways_.taken_once(); }
-  bool known() const { return !ways_.code().empty(); }
-  const Ways& ways() const { return ways_; }
+  const std::vector<std::uint32_t>& taken_once() const { return code_paths_.taken_once(); }
+  bool known() const { return !code_paths_.code().empty(); }
+  const CodePaths& paths() const { return code_paths_; }
   // These lines as steps; `same`: nothing lies between two records.
   Segment segment_of(const Lines& lines, bool same);
 
  private:
   const Round& round_at(const std::vector<std::int32_t>& points);
   struct Passages {
-    std::vector<Segment> ways;
+    std::vector<Segment> paths;
     std::vector<std::uint32_t> turns;
     std::size_t turn = 0;
   };
@@ -125,7 +126,7 @@ class Paths {
 
   std::size_t sites_ = 0;
   std::uint32_t code_piece_;
-  Ways ways_;
+  CodePaths code_paths_;
   std::vector<std::unique_ptr<Passages>> table_;  // by (from + 1, to), programs with few sites
   std::unordered_map<std::uint64_t, std::unique_ptr<Passages>> others_;
   std::unordered_map<std::uint64_t, std::unique_ptr<Passages>> again_;  // … of one instruction

@@ -21,7 +21,7 @@ namespace {
 // How much of the time a place was taken, all of its kind together and the busiest of them. What
 // bulk copies add up may keep slices busy after the last CTA has ended: those were in use all the
 // time.
-void add_use(model::Place place, std::vector<double> busy, double bytes,
+void add_use(model::Resource place, std::vector<double> busy, double bytes,
              const model::Topology& topology, std::vector<model::Topology::Load>& loads,
              TimeResult& out) {
   const double all = std::accumulate(busy.begin(), busy.end(), 0.0);
@@ -65,7 +65,7 @@ void summarise_sms(const TimedRun& run, TimeResult& out) {
 // Shares of the time between the first CTA's start and the last one's end, and what of it is due to
 // the traffic alone.
 void summarise(const TimedRun& run, TimeResult& out) {
-  using model::Place;
+  using model::Resource;
   const model::CardNumbers& n = run.card.numbers();
   // Places still work on the last CTAs' stores when these have ended.
   out.running =
@@ -74,7 +74,7 @@ void summarise(const TimedRun& run, TimeResult& out) {
   const auto schedulers = static_cast<double>(n.sm_schedulers);
   const model::Topology topology(run.card);
   std::vector<model::Topology::Load> loads;
-  const auto add = [&](Place place, std::vector<double> busy, double bytes) {
+  const auto add = [&](Resource place, std::vector<double> busy, double bytes) {
     add_use(place, std::move(busy), bytes, topology, loads, out);
   };
   const auto of_sms = [&](auto&& busy) {
@@ -84,19 +84,20 @@ void summarise(const TimedRun& run, TimeResult& out) {
     return by_sm;
   };
   for (const TimedSm& sm : run.sms) out.instructions += sm.issued;
-  add(Place::kIssue, of_sms([&](const TimedSm& sm) {
+  add(Resource::kIssue, of_sms([&](const TimedSm& sm) {
         return static_cast<double>(sm.issued * n.sm_issue_interval) / schedulers;
       }),
       0);
   for (std::size_t p = 0; p < kPipes; ++p)
-    add(static_cast<Place>(static_cast<std::size_t>(Place::kFma) + p),
+    add(static_cast<Resource>(static_cast<std::size_t>(Resource::kFma) + p),
         of_sms([&](const TimedSm& sm) { return static_cast<double>(sm.pipes[p]) / schedulers; }),
         0);
-  add(Place::kL1, of_sms([](const TimedSm& sm) { return sm.lsu_taken; }),
+  add(Resource::kL1, of_sms([](const TimedSm& sm) { return sm.lsu_taken; }),
       static_cast<double>(run.accesses.lane_bytes()));
-  add(Place::kConstant, of_sms([&](const TimedSm& sm) { return run.constants.taken(sm.id); }), 0);
-  add(Place::kCtaStart, {run.rate.taken()}, 0);
-  add(Place::kTexture, of_sms([](const TimedSm& sm) { return sm.texture_taken; }), 0);
+  add(Resource::kConstant, of_sms([&](const TimedSm& sm) { return run.constants.taken(sm.id); }),
+      0);
+  add(Resource::kCtaStart, {run.rate.taken()}, 0);
+  add(Resource::kTexture, of_sms([](const TimedSm& sm) { return sm.texture_taken; }), 0);
   for (const model::MemoryPath::Use& u : run.path.uses()) {
     std::vector<double> busy;
     for (std::uint64_t ticks : u.busy) busy.push_back(static_cast<double>(ticks) / model::kTicks);

@@ -8,7 +8,7 @@
 #include "sim/engine/cta_barriers.hpp"
 #include "sim/records/position.hpp"
 #include "sim/time/engine.hpp"
-#include "sim/time/lane_ways.hpp"
+#include "sim/time/lane_paths.hpp"
 #include "sim/time/paths.hpp"
 
 namespace warpmem::sim {
@@ -23,7 +23,7 @@ struct TimedWarp {
   std::uint32_t round_step = 0;
   std::array<std::uint32_t, 4> went_round{};  // sites of rounds since the last other record
   std::uint32_t loops = 0;                    // … how many of them
-  WarpLanes ways;                             // by which its lanes come to its next record
+  DivergedLanes paths;                        // by which its lanes come to its next record
   std::uint32_t async_wavefronts = 0;
   std::uint32_t lanes = 1;                          // of the record that it comes to
   Position at;                                      // in its records

@@ -165,8 +165,8 @@ bool WarpSteps::go_round(const WarpTurn& turn) {
   while (warp.rounds > 0) {
     if (issues > kMost / 2 || round.stepwise) {  // long enough to be taken step by step
       Issued issued;
-      const Segment& way = round.segment(warp.rounds);
-      if (!run_steps(turn, way, warp.round_step, static_cast<std::uint32_t>(way.steps.size()),
+      const Segment& path = round.segment(warp.rounds);
+      if (!run_steps(turn, path, warp.round_step, static_cast<std::uint32_t>(path.steps.size()),
                      issued))
         return false;
       if (const Step* last = issued.step)

@@ -26,7 +26,7 @@ class WarpSteps {
   WarpSteps(const model::CardNumbers& card, WindowCalendar& calendar, Waits& waits,
             BarrierTime& barriers, ConstantTime& constants);
 
-  // The rest of the warp's segment, the loops on its way included; false: it is due again later.
+  // The rest of the warp's segment, the loops on its path included; false: it is due again later.
   bool run_segment(const WarpTurn& turn, Issued& issued);
   // The rest of its rounds; false: it is due again later.
   bool go_round(const WarpTurn& turn);

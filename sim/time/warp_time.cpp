@@ -37,7 +37,7 @@ WarpTime::WarpTime(const LaunchRun& run, const std::vector<AccessPlan>& plans,
              cluster_size(run.launch(), run.card) > 1, &run.launch(),
              run.spills ? run.spills->slots() : std::span<const SpillSlot>(),
              run.reader.launches()[run.index].end.times),
-      lane_ways_(paths_),
+      lane_paths_(paths_),
       constants_(run.card, waits),
       steps_(run.card.numbers(), calendar, waits, barriers, constants_),
       accesses_(run.card, run.memory, listed, plans, run.occupancy.shared_config, waits) {}
@@ -53,8 +53,8 @@ inline const Segment* WarpTime::segment_to(TimedWarp& warp, const trace::Record&
                                            const AccessPlan& plan) {
   const trace::Piece piece = plan.bulk ? piece_of(r) : trace::Piece::kUnknown;
   if (piece == trace::Piece::kFurther) return &Paths::kNothing;
-  if (plan.action == Action::kRounds) return &lane_ways_.next_rounds(warp.ways, r.site);
-  return &lane_ways_.next(warp.ways, r.site, r.mask, piece == trace::Piece::kFirst);
+  if (plan.action == Action::kRounds) return &lane_paths_.next_rounds(warp.paths, r.site);
+  return &lane_paths_.next(warp.paths, r.site, r.mask, piece == trace::Piece::kFirst);
 }
 
 inline bool WarpTime::begin_segment(const WarpTurn& turn, const trace::Record& r,
@@ -65,7 +65,7 @@ inline bool WarpTime::begin_segment(const WarpTurn& turn, const trace::Record& r
     ++warp.at.next;
     model::AccessTiming place;
     memory_.run(lanes_of(r, nullptr), plan, place);
-    LaneWays::begin(warp.ways, r.mask);
+    LanePaths::begin(warp.paths, r.mask);
     return false;
   }
   warp.segment = segment_to(warp, r, plan);
@@ -83,7 +83,7 @@ void WarpTime::begin_rounds(TimedWarp& warp, const trace::Record& r, const Issue
   if (warp.loops < warp.went_round.size()) warp.went_round[warp.loops++] = r.site;
   warp.rounds =
       std::min(r.base, kMost) - std::min<std::uint64_t>(r.base, round.always_taken ? 1 : 0);
-  warp.round = warp.rounds > 0 && !round.ways.empty() ? &round : nullptr;
+  warp.round = warp.rounds > 0 && !round.paths.empty() ? &round : nullptr;
 }
 
 // All records of a fetch; false: the warp has no more behind it.

@@ -7,7 +7,7 @@
 #include "sim/time/access_time.hpp"
 #include "sim/time/barrier_time.hpp"
 #include "sim/time/constant_time.hpp"
-#include "sim/time/lane_ways.hpp"
+#include "sim/time/lane_paths.hpp"
 #include "sim/time/paths.hpp"
 #include "sim/time/warp_steps.hpp"
 
@@ -48,7 +48,7 @@ class WarpTime {
   WindowCalendar& calendar_;
   BarrierTime& barriers_;
   Paths paths_;
-  LaneWays lane_ways_;
+  LanePaths lane_paths_;
   ConstantTime constants_;
   WarpSteps steps_;
   AccessTime accesses_;

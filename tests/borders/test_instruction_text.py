@@ -90,7 +90,7 @@ class InstructionText(unittest.TestCase):
                      'if (op == "LDGDEPBAR")', 'return word.starts_with("cp.async.wait_group");',
                      'if (has(".IVALL"))', 'at->text.substr(0, 3)', 's.opcode.starts_with("st.")'):
             self.assertEqual(searches(line), [1], line)
-        self.assertEqual(searches("text.remove_prefix(1);", "sim/code/ways.cpp"), [1])
+        self.assertEqual(searches("text.remove_prefix(1);", "sim/code/code_paths.cpp"), [1])
         for line in ('ran->text.substr(0, 3)', 'if (text == "rows")', 'name.starts_with("_Z")', 'out += "LDG.E";',
                      'if (place == "L2")'):
             self.assertEqual(searches(line), [], line)

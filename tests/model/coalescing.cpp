@@ -98,7 +98,7 @@ TEST_CASE("coalescing equals the slow twin's for random warps, straddling lanes 
   }
 }
 
-TEST_CASE("a warp of strangers, each with a line of its own, is listed as any other") {
+TEST_CASE("a fully divergent warp, each with a line of its own, is listed as any other") {
   std::mt19937_64 random(4);
   int alone = 0;
   for (int round = 0; round < 20000; ++round) {

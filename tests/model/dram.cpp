@@ -259,10 +259,10 @@ TEST_CASE("DRAM: lines of a list lie where each of them lies") {
       model::LineList lines;
       while (lines.count < 32)
         lines.line[static_cast<std::size_t>(lines.count++)] = random() >> (7 + random() % 57);
-      Dram::Spots spots;
+      Dram::Addresses spots;
       d.find(lines, spots);
       for (std::size_t i = 0; i < 32; ++i) {
-        const Dram::Spot alone = d.find(lines.line[i]), together = spots[i];
+        const Dram::Address alone = d.find(lines.line[i]), together = spots[i];
         REQUIRE(together.channel == alone.channel);
         REQUIRE(together.bank == alone.bank);
         REQUIRE(together.row == alone.row);

@@ -66,7 +66,7 @@ inline L2Spec example_l2() {
   s.sides = 2;
   s.fetch_sectors = 2;
   s.merge = 4;
-  s.way_cycles = 205;
+  s.path_cycles = 205;
   s.near_cycles = 245, s.near_spread = 55;
   s.far_cycles = 190;
   s.dram_cycles = 255, s.dram_spread = 60, s.dram_tail = 500;

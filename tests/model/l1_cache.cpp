@@ -348,7 +348,7 @@ TEST_CASE("a sector can be read once all of its words were stored") {
 TEST_CASE("an L1 says when a line arrives, however many cycles have passed") {
   constexpr std::uint64_t kLater = std::uint64_t{1} << 33;
   L1Cache l1{model::example_l1()};
-  const L1Cache::Seat first = l1.seat(kBase), second = l1.seat(kBase + 1);
+  const L1Cache::SetTag first = l1.set_tag(kBase), second = l1.set_tag(kBase + 1);
   l1.arrives(l1.load(kBase, first, 1, {}, true).entry, 100);
   CHECK(l1.load(kBase, first, 1, {}, true).arrival == 100);
   const L1Cache::Loaded late = l1.load(kBase + 1, second, 1, {}, true);
@@ -446,8 +446,8 @@ TEST_CASE("lines loaded together come to the same as one after the other") {
         lines.line[at] = kBase + (random() % 32 << up) + random() % 64 * 32 + at;
         lines.sectors[at] = static_cast<std::uint8_t>(1 + random() % 15);
       }
-      L1Cache::Seats seats;
-      together.seats(lines, seats);
+      L1Cache::SetTags set_tags;
+      together.set_tags(lines, set_tags);
       for (std::size_t i = 0; i < 32 && round % 3 == 0; ++i) {
         const model::LineTouch t = part(lines.line[i], lines.sectors[i], random);
         REQUIRE(together.store(t.line, t.sectors, t.full, t.bytes.data()) ==
@@ -459,13 +459,13 @@ TEST_CASE("lines loaded together come to the same as one after the other") {
       };
       const model::AskedWords words(some);
       L1Cache::Misses missed;
-      together.load(lines, seats, words, allocate, missed);
+      together.load(lines, set_tags, words, allocate, missed);
       std::size_t k = 0;
       std::uint64_t hit = 0;
       for (std::size_t i = 0; i < 32; ++i) {
-        REQUIRE(seats[i].set == alone.seat(lines.line[i]).set);
+        REQUIRE(set_tags[i].set == alone.set_tag(lines.line[i]).set);
         const L1Cache::Loaded one =
-            alone.load(lines.line[i], seats[i], lines.sectors[i], words, allocate);
+            alone.load(lines.line[i], set_tags[i], lines.sectors[i], words, allocate);
         if (!one.missing) {
           hit = std::max(hit, one.arrival);
           continue;

@@ -400,9 +400,9 @@ TEST_CASE("SMs of one GPC that read the same sectors together share a request, f
   const std::uint64_t back = l2.read(gpc[4], line, 15, 9);  // a fifth
   CHECK(l2.counters().read_requests == 2);
   // Its answer has not come to the coalescer yet; now it has.
-  l2.read(gpc[0], line, 15, back - spec.way_cycles - 1);
+  l2.read(gpc[0], line, 15, back - spec.path_cycles - 1);
   CHECK(l2.counters().read_requests == 2);
-  l2.read(gpc[0], line, 15, back - spec.way_cycles);
+  l2.read(gpc[0], line, 15, back - spec.path_cycles);
   CHECK(l2.counters().read_requests == 3);
   const std::uint64_t again = l2.read(gpc[1], line, 15, back + 10000);
   CHECK(l2.counters().read_requests == 4);
@@ -524,9 +524,9 @@ TEST_CASE("lines read together come to the same as one after the other") {
       }
       together.route(lines);
       std::array<std::uint64_t, model::LineList::kMost> done;
-      model::MemoryPath::Seats ways;
-      first.seats(lines, ways);
-      together.read(sm, lines, &ways, parts, now, 0, done.data());
+      model::MemoryPath::Addresses addresses;
+      first.addresses_of(lines, addresses);
+      together.read(sm, lines, &addresses, parts, now, 0, done.data());
       // The numbers that regions of memory get hang on the order in which they are met.
       for (int i = 0; i < lines.count; ++i) alone.route(lines.line[static_cast<std::size_t>(i)]);
       for (std::size_t k = 0; k < parts.count; ++k) {

@@ -143,7 +143,7 @@ TEST_CASE("lines read to persist outlive a stream of reads, and a cleared side f
   L2Side side(model::example_l2_side()), plain(model::example_l2_side());
   const std::uint64_t share = 31457280 / 4, lines = share / 128;
   const auto read = [](L2Side& s, std::uint64_t line, Stay stay) {
-    return s.read(s.seat(line), 15, 2, stay).missing == 0;
+    return s.read(s.set_tag(line), 15, 2, stay).missing == 0;
   };
   side.set_aside(share);
   for (int round = 0; round < 2; ++round) {

@@ -402,7 +402,7 @@ TEST_CASE("the hash of the slices covers them all evenly, however many, whatever
       std::vector<std::uint64_t> lines(a_side);
       const std::uint64_t each = 1000;
       for (std::uint64_t i = 0; i < each * a_side; ++i) {
-        const std::uint32_t slice = path.seat(i << bit).slice;
+        const std::uint32_t slice = path.address_of(i << bit).slice;
         ++lines.at(slice);
       }
       INFO(slices << " slices, every " << (1u << bit) << ". line");
@@ -427,7 +427,7 @@ TEST_CASE("both maps of DRAM cover every channel and every bank of it") {
         // Enough rows that each bank would have sixteen of them.
         const std::uint64_t a_row = s.dram.row_bytes / 128, count = lines.size() * a_row * 16;
         for (std::uint64_t line = 0; line < count; ++line) {
-          const auto spot = path.seat(line).dram;
+          const auto spot = path.address_of(line).dram;
           elsewhere += spot.bank / banks != spot.channel;
           ++lines.at(spot.bank);
         }

@@ -145,10 +145,10 @@ TEST_CASE("sums of floats in shared memory take the wavefronts that an H200 coun
 
 TEST_CASE("shared wavefronts equal the slow twin's in all patterns of four lanes on eight banks") {
   // Each of four lanes takes one of eight words of two rows; lanes sit where groups are decided.
-  constexpr int kPlaces[][4] = {{0, 1, 2, 3}, {6, 7, 8, 9}, {14, 15, 16, 17}, {0, 8, 16, 24}};
+  constexpr int kResources[][4] = {{0, 1, 2, 3}, {6, 7, 8, 9}, {14, 15, 16, 17}, {0, 8, 16, 24}};
   for (SharedKind kind : kKinds)
     for (std::uint32_t bytes : widths(kind))
-      for (const auto& place : kPlaces)
+      for (const auto& place : kResources)
         for (unsigned code = 0; code < 16u * 16 * 16 * 16; ++code) {
           WarpAccess a;
           a.bytes = bytes;

@@ -8,7 +8,7 @@
 
 using namespace warpmem;
 using model::Card;
-using model::Place;
+using model::Resource;
 using model::Topology;
 using Loads = std::vector<Topology::Load>;
 
@@ -20,36 +20,38 @@ std::vector<double> each(std::size_t n, double busy) { return std::vector<double
 constexpr std::size_t kSms = 132, kSlices = 96, kChannels = 188;
 
 // Work on all SMs, so much for each.
-Loads issued(double cycles) { return {{Place::kIssue, each(kSms, cycles)}}; }
+Loads issued(double cycles) { return {{Resource::kIssue, each(kSms, cycles)}}; }
 
 double sum(const std::vector<double>& v) { return std::accumulate(v.begin(), v.end(), 0.0); }
 
 // The same by the graph's shape: chains side by side, stages behind each other.
 double slow_twin(const Loads& loads, const std::vector<std::uint64_t>& sm_side) {
-  std::vector<double> by[model::kPlaces];
+  std::vector<double> by[model::kResources];
   for (const auto& l : loads) by[static_cast<std::size_t>(l.place)] = l.busy;
-  const auto of = [&](Place p) -> std::vector<double>& { return by[static_cast<std::size_t>(p)]; };
-  const double all = sum(of(Place::kIssue));
+  const auto of = [&](Resource p) -> std::vector<double>& {
+    return by[static_cast<std::size_t>(p)];
+  };
+  const double all = sum(of(Resource::kIssue));
   double front = 0;
   for (std::uint64_t side = 0; side < 2; ++side) {
     double sms = 0, work = 0;
     for (std::size_t sm = 0; sm < kSms; ++sm) {
       if (sm_side[sm] != side) continue;
       double most = 0;
-      for (std::size_t p = 0; model::is_of_sm(static_cast<Place>(p)); ++p)
+      for (std::size_t p = 0; model::is_of_sm(static_cast<Resource>(p)); ++p)
         if (!by[p].empty()) most = std::max(most, by[p][sm]);
-      const double part = of(Place::kIssue)[sm] / all;
+      const double part = of(Resource::kIssue)[sm] / all;
       work += part;
       if (part > 0) sms += part / most;
     }
     double slices = 0;
-    for (std::size_t k = 0; k < kSlices / 2 && !of(Place::kSlice).empty(); ++k)
-      slices += of(Place::kSlice)[side * kSlices / 2 + k];
+    for (std::size_t k = 0; k < kSlices / 2 && !of(Resource::kSlice).empty(); ++k)
+      slices += of(Resource::kSlice)[side * kSlices / 2 + k];
     front += slices > 0 ? std::min(sms, work * kSlices / 2 / slices) : sms;
   }
-  const double rows = sum(of(Place::kDramRows)), bus = sum(of(Place::kDramBus)),
-               host = sum(of(Place::kHostLink));
-  const double starts = sum(of(Place::kCtaStart));
+  const double rows = sum(of(Resource::kDramRows)), bus = sum(of(Resource::kDramBus)),
+               host = sum(of(Resource::kHostLink));
+  const double starts = sum(of(Resource::kCtaStart));
   double rate = front;
   if (starts > 0) rate = std::min(rate, 1 / starts);
   if (rows > 0 || bus > 0) rate = std::min(rate, kChannels / std::max(rows, bus));
@@ -61,19 +63,19 @@ double slow_twin(const Loads& loads, const std::vector<std::uint64_t>& sm_side) 
 
 TEST_CASE("the topology's links are the places in order, and carry what the card says") {
   const Topology t(h200());
-  REQUIRE(t.links().size() == model::kPlaces);
-  for (std::size_t p = 0; p < model::kPlaces; ++p) {
+  REQUIRE(t.links().size() == model::kResources);
+  for (std::size_t p = 0; p < model::kResources; ++p) {
     CHECK(static_cast<std::size_t>(t.links()[p].place) == p);
     CHECK(std::string(model::name_of(t.links()[p].place)).size() > 3);
   }
-  const auto all = [&](Place p) { return t.link(p).bytes * t.link(p).count; };
-  CHECK(all(Place::kDramBus) == Approx(2307.2));
-  CHECK(all(Place::kPortIn) == Approx(132 * 87.36));
-  CHECK(all(Place::kPortOut) == Approx(132 * 32));
-  CHECK(all(Place::kL1) == Approx(132 * 128));
-  CHECK(all(Place::kHostLink) == Approx(25.6));
+  const auto all = [&](Resource p) { return t.link(p).bytes * t.link(p).count; };
+  CHECK(all(Resource::kDramBus) == Approx(2307.2));
+  CHECK(all(Resource::kPortIn) == Approx(132 * 87.36));
+  CHECK(all(Resource::kPortOut) == Approx(132 * 32));
+  CHECK(all(Resource::kL1) == Approx(132 * 128));
+  CHECK(all(Resource::kHostLink) == Approx(25.6));
   // 142 sectors a cycle in whole lines were measured.
-  CHECK(all(Place::kSlice) / 32 == Approx(142).epsilon(0.01));
+  CHECK(all(Resource::kSlice) / 32 == Approx(142).epsilon(0.01));
   const std::string dot = t.dot("h200");
   CHECK(dot.find("digraph \"h200\"") == 0);
   for (const auto& l : t.links())
@@ -83,13 +85,18 @@ TEST_CASE("the topology's links are the places in order, and carry what the card
 TEST_CASE("one place with work is the cut, and its busy time over their number the bound") {
   const Topology t(h200());
   const struct {
-    Place place;
+    Resource place;
     std::size_t n;
-  } kCases[] = {
-      {Place::kL1, kSms},       {Place::kPortIn, kSms},       {Place::kTexture, kSms},
-      {Place::kRemote, kSms},   {Place::kPortOut, kSms},      {Place::kTensor, kSms},
-      {Place::kSlice, kSlices}, {Place::kDramBus, kChannels}, {Place::kDramRows, kChannels},
-      {Place::kHostLink, 1}};
+  } kCases[] = {{Resource::kL1, kSms},
+                {Resource::kPortIn, kSms},
+                {Resource::kTexture, kSms},
+                {Resource::kRemote, kSms},
+                {Resource::kPortOut, kSms},
+                {Resource::kTensor, kSms},
+                {Resource::kSlice, kSlices},
+                {Resource::kDramBus, kChannels},
+                {Resource::kDramRows, kChannels},
+                {Resource::kHostLink, 1}};
   for (const auto& c : kCases) {
     INFO(model::name_of(c.place));
     Loads loads = issued(1);
@@ -104,7 +111,7 @@ TEST_CASE("one place with work is the cut, and its busy time over their number t
     CHECK(bound.busiest == c.place);
     CHECK(bound.busiest_cycles == 5000);
   }
-  CHECK(t.bound(issued(10)).cut.at(0).place == Place::kIssue);
+  CHECK(t.bound(issued(10)).cut.at(0).place == Resource::kIssue);
   CHECK(t.bound(issued(10)).cycles == Approx(10));
 }
 
@@ -118,39 +125,39 @@ TEST_CASE("no work has no bound") {
 TEST_CASE("of places behind each other the slowest limits") {
   const Topology t(h200());
   Loads loads = issued(10);
-  loads.push_back({Place::kSlice, each(kSlices, 700)});
-  loads.push_back({Place::kDramBus, each(kChannels, 900)});
-  loads.push_back({Place::kDramRows, each(kChannels, 800)});
-  CHECK(t.bound(loads).cut.at(0).place == Place::kDramBus);
+  loads.push_back({Resource::kSlice, each(kSlices, 700)});
+  loads.push_back({Resource::kDramBus, each(kChannels, 900)});
+  loads.push_back({Resource::kDramRows, each(kChannels, 800)});
+  CHECK(t.bound(loads).cut.at(0).place == Resource::kDramBus);
   CHECK(t.bound(loads).cycles == Approx(900));
   loads[3].busy = each(kChannels, 1000);
-  CHECK(t.bound(loads).cut.at(0).place == Place::kDramRows);
+  CHECK(t.bound(loads).cut.at(0).place == Resource::kDramRows);
   CHECK(t.bound(loads).cycles == Approx(1000));
 }
 
 TEST_CASE("SMs that are held up by different places are cut at different places") {
   const Topology t(h200());
   Loads loads = issued(100);
-  loads.push_back({Place::kL1, each(kSms, 500)});
-  loads.push_back({Place::kPortIn, each(kSms, 400)});
+  loads.push_back({Resource::kL1, each(kSms, 500)});
+  loads.push_back({Resource::kPortIn, each(kSms, 400)});
   for (std::size_t sm = 0; sm < 66; ++sm) loads[2].busy[sm] = 1000;
   const auto bound = t.bound(loads);
   // Half of the work at 500 cycles, half at 1,000, if it may be shared out: 2 / (1/500 + 1/1000).
   CHECK(bound.cycles == Approx(2 / (1 / 500. + 1 / 1000.)));
   REQUIRE(bound.cut.size() == 2);
-  CHECK(bound.cut[0].place == Place::kL1);
+  CHECK(bound.cut[0].place == Resource::kL1);
   CHECK(bound.cut[0].count == 66);
   CHECK(bound.cut[0].of == kSms);
   CHECK(bound.cut[0].share == Approx(2. / 3));
-  CHECK(bound.cut[1].place == Place::kPortIn);
+  CHECK(bound.cut[1].place == Resource::kPortIn);
   CHECK(bound.cut[1].share == Approx(1. / 3));
-  CHECK(bound.busiest == Place::kPortIn);
+  CHECK(bound.busiest == Resource::kPortIn);
   CHECK(bound.busiest_cycles == 1000);
 }
 
 TEST_CASE("SMs without work lend nothing") {
   const Topology t(h200());
-  Loads loads = {{Place::kIssue, each(kSms, 0)}, {Place::kL1, each(kSms, 0)}};
+  Loads loads = {{Resource::kIssue, each(kSms, 0)}, {Resource::kL1, each(kSms, 0)}};
   loads[0].busy[7] = 10, loads[1].busy[7] = 300;
   const auto bound = t.bound(loads);
   CHECK(bound.cycles == Approx(300));
@@ -161,7 +168,7 @@ TEST_CASE("SMs without work lend nothing") {
 TEST_CASE("a side without SMs at work does not lend its slices to the other's near lookups") {
   const Card card = h200();
   const Topology t(card);
-  Loads loads = {{Place::kIssue, each(kSms, 0)}, {Place::kSlice, each(kSlices, 0)}};
+  Loads loads = {{Resource::kIssue, each(kSms, 0)}, {Resource::kSlice, each(kSlices, 0)}};
   for (std::size_t sm = 0; sm < kSms; ++sm)
     if (card.numbers().sm_side[sm] == 1) loads[0].busy[sm] = 1;
   for (std::size_t s = kSlices / 2; s < kSlices; ++s) loads[1].busy[s] = 600;
@@ -173,11 +180,11 @@ TEST_CASE("a side without SMs at work does not lend its slices to the other's ne
 TEST_CASE("one hot element is named beside what an even spread would allow") {
   const Topology t(h200());
   Loads loads = issued(10);
-  loads.push_back({Place::kDramBus, each(kChannels, 100)});
+  loads.push_back({Resource::kDramBus, each(kChannels, 100)});
   loads[1].busy[37] = 4000;
   const auto bound = t.bound(loads);
   CHECK(bound.cycles == Approx((187 * 100 + 4000) / 188.));
-  CHECK(bound.busiest == Place::kDramBus);
+  CHECK(bound.busiest == Resource::kDramBus);
   CHECK(bound.element == 37);
   CHECK(bound.busiest_cycles == 4000);
 }
@@ -188,7 +195,7 @@ TEST_CASE("refreshes leave less of a channel") {
                                                     {"dram.sectors_per_kilocycle", "60000"}};
   REQUIRE(card.set(settings).ok());
   Loads loads = issued(1);
-  loads.push_back({Place::kDramBus, each(kChannels, 1000)});
+  loads.push_back({Resource::kDramBus, each(kChannels, 1000)});
   CHECK(Topology(card).bound(loads).cycles == Approx(1000 / (1 - 366.25 / 1950)));
 }
 
@@ -201,18 +208,18 @@ TEST_CASE("the cut of random traffic is what the graph's shape says, and no elem
   };
   for (int round = 0; round < 60; ++round) {
     Loads loads;
-    const auto add = [&](Place place, std::size_t n, double most) {
+    const auto add = [&](Resource place, std::size_t n, double most) {
       Topology::Load l{place, {}};
       for (std::size_t i = 0; i < n; ++i) l.busy.push_back(draw(4) < 1 ? 0 : draw(most));
       loads.push_back(std::move(l));
     };
-    add(Place::kIssue, kSms, 100);
-    for (std::size_t p = 1; p < model::kPlaces; ++p) {
-      const auto place = static_cast<Place>(p);
-      if (place == Place::kFabric || draw(3) < 1) continue;
+    add(Resource::kIssue, kSms, 100);
+    for (std::size_t p = 1; p < model::kResources; ++p) {
+      const auto place = static_cast<Resource>(p);
+      if (place == Resource::kFabric || draw(3) < 1) continue;
       add(place,
           model::is_of_sm(place)        ? kSms
-          : place == Place::kSlice      ? kSlices
+          : place == Resource::kSlice   ? kSlices
           : model::is_of_channel(place) ? kChannels
                                         : 1,
           draw(1000));

@@ -47,13 +47,13 @@ TEST_CASE("the L1 says of lines side by side what it says of each") {
   for (int round = 0; round < 3000; ++round) {
     LineList lines;
     fill(lines, random, 1 + static_cast<int>(random() % LineList::kMost));
-    model::L1Cache::Seats seats, others;
-    l1.seats(lines, seats);
+    model::L1Cache::SetTags set_tags, others;
+    l1.set_tags(lines, set_tags);
     const PlainHost host;
-    plain.seats(lines, others);
+    plain.set_tags(lines, others);
     for (std::size_t i = 0; i < static_cast<std::size_t>(lines.count); ++i) {
-      const model::L1Cache::Seat one = alone.seat(lines.line[i]);
-      REQUIRE((seats.set[i] == one.set && seats.tag[i] == one.tag));
+      const model::L1Cache::SetTag one = alone.set_tag(lines.line[i]);
+      REQUIRE((set_tags.set[i] == one.set && set_tags.tag[i] == one.tag));
       REQUIRE((others.set[i] == one.set && others.tag[i] == one.tag));
     }
   }
@@ -62,6 +62,7 @@ TEST_CASE("the L1 says of lines side by side what it says of each") {
 TEST_CASE("the L2 says of lines side by side what it says of each") {
   std::mt19937_64 random(6);
   model::L2Cache::Spec spec = model::example_l2();
+  spec.side.index = GENERATE(model::SetRule::kMixedRows, model::SetRule::kLowBits);
   spec.home_mask = 0x3a5b6c7d8e9f000;
   model::L2Cache wide(spec), plain(spec), alone(spec);
   const model::Latencies latencies{spec.near_cycles, spec.near_spread, spec.dram_cycles,
@@ -73,16 +74,16 @@ TEST_CASE("the L2 says of lines side by side what it says of each") {
     wide.route(lines);
     const PlainHost host;
     plain.route(others);
-    REQUIRE(lines.seat.known == others.seat.known);
+    REQUIRE(lines.set_tag.known == others.set_tag.known);
     for (std::size_t i = 0; i < static_cast<std::size_t>(lines.count); ++i) {
       const model::L2Cache::Route one = alone.route(lines.line[i]);
       const std::uint32_t draw = model::Latencies::draw_of(lines.line[i]);
       for (const model::L2Cache::Routed* list : {&lines, &others}) {
-        REQUIRE(list->seat.set[i] == one.seat.set);
-        REQUIRE(list->seat.tag[i] == one.seat.tag);
-        REQUIRE(list->seat.short_tag[i] == one.seat.short_tag);
+        REQUIRE(list->set_tag.set[i] == one.set_tag.set);
+        REQUIRE(list->set_tag.tag[i] == one.set_tag.tag);
+        REQUIRE(list->set_tag.short_tag[i] == one.set_tag.short_tag);
         REQUIRE(list->home[i] == one.home);
-        REQUIRE(list->pending[i] == one.pending);
+        REQUIRE(list->entry[i] == one.entry);
         REQUIRE(list->near[i] == latencies.near(draw));
         REQUIRE(list->dram[i] == latencies.dram(draw));
       }
@@ -90,8 +91,9 @@ TEST_CASE("the L2 says of lines side by side what it says of each") {
   }
 }
 
-TEST_CASE("a warp of strangers is listed alike on every host") {
+TEST_CASE("a fully divergent warp is listed alike on every host") {
   std::mt19937_64 random(7);
+  const model::LineSize size(GENERATE(32u, 64u, 128u));
   for (int round = 0; round < 4000; ++round) {
     // Few enough lines that some meet; and lines that only their upper bits tell apart.
     const std::uint64_t span =
@@ -102,19 +104,20 @@ TEST_CASE("a warp of strangers is listed alike on every host") {
       if (i > 0 && random() % 16 == 0) address[i] = address[i - 1] ^ (std::uint64_t{0x10001} << 7);
     }
     LineList lines, others;
-    model::touch_addresses(address.data(), 32, 4, false, lines);
+    model::touch_addresses(address.data(), 32, 4, false, lines, size);
     const PlainHost host;
-    model::touch_addresses(address.data(), 32, 4, false, others);
+    model::touch_addresses(address.data(), 32, 4, false, others, size);
     std::set<std::uint64_t> sectors;
     for (const std::uint64_t a : address) sectors.insert(a / 32);
     REQUIRE(lines.count == others.count);
     for (std::size_t i = 0; i < static_cast<std::size_t>(lines.count); ++i) {
       REQUIRE(lines.line[i] == others.line[i]);
       REQUIRE(lines.sectors[i] == others.sectors[i]);
-      for (unsigned s = 0; s < 4; ++s) {
+      for (unsigned s = 0; s < size.sectors(); ++s) {
         const bool touched = lines.sectors[i] >> s & 1;
-        REQUIRE(touched == (sectors.count(lines.line[i] * 4 + s) == 1));
-        if (touched) sectors.erase(lines.line[i] * 4 + s);
+        const std::uint64_t sector = lines.line[i] * size.sectors() + s;
+        REQUIRE(touched == (sectors.count(sector) == 1));
+        if (touched) sectors.erase(sector);
       }
     }
     REQUIRE(sectors.empty());
@@ -228,20 +231,20 @@ TEST_CASE("an L1 loads lines side by side as one after the other") {
   for (int round = 0; round < 20000; ++round) {
     LineList lines;
     fill_apart(lines, random, random() % 4 == 0 ? 3000 : 1000000);
-    model::L1Cache::Seats seats, other_seats;
+    model::L1Cache::SetTags set_tags, other_set_tags;
     model::L1Cache::Misses missed, others;
     std::array<std::uint64_t, LineList::kMost> done;
     for (std::uint64_t& d : done) d = now + random() % 1000;
     // Far enough that arrivals do not fit into 32 bits for long.
     now += random() % 500 == 0 ? std::uint64_t{1} << 31 : random() % 300;
     const bool allocate = random() % 8 != 0;
-    wide.seats(lines, seats);
-    wide.load(lines, seats, {}, allocate, missed);
+    wide.set_tags(lines, set_tags);
+    wide.load(lines, set_tags, {}, allocate, missed);
     const std::uint64_t all = wide.arrive(missed, done.data(), now);
     strangers += missed.count == static_cast<std::size_t>(lines.count);
     const PlainHost host;
-    plain.seats(lines, other_seats);
-    plain.load(lines, other_seats, {}, allocate, others);
+    plain.set_tags(lines, other_set_tags);
+    plain.load(lines, other_set_tags, {}, allocate, others);
     // Each by itself, as arrive() says.
     std::uint64_t each = now;
     for (std::size_t k = 0; k < others.count; ++k) {

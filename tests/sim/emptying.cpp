@@ -1,5 +1,6 @@
-// What empties the L1 while a kernel runs: where the code does, and what is left, against an H200.
-#include "sim/code/emptying.hpp"
+// What invalidations the L1 while a kernel runs: where the code does, and what is left, against an
+// H200.
+#include "sim/code/l1_invalidation.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/model/hardware_rows.hpp"
@@ -25,7 +26,7 @@ std::string marks(const std::vector<std::string>& text, trace::Level level = tra
       }
   }
   std::string out;
-  for (const sim::Emptying& e : sim::emptying(sites, trace::DecodedProgram(program)))
+  for (const sim::L1Invalidation& e : sim::l1_invalidations(sites, trace::DecodedProgram(program)))
     out += e.before ? "b" : e.behind ? "a" : ".";
   return out;
 }
@@ -98,7 +99,7 @@ Kernel fences(const std::string& what, std::uint32_t whose) {
 
 }  // namespace
 
-TEST_CASE("what acquires beyond the CTA empties the L1 but for local memory, as on an H200") {
+TEST_CASE("what acquires beyond the CTA invalidations the L1 but for local memory, as on an H200") {
   int cases = 0;
   for (const HardwareRow& row : hardware_rows("l1_fences.csv")) {
     const auto part = split(row.label, ',');
@@ -135,7 +136,7 @@ TEST_CASE(
         "..");
 }
 
-TEST_CASE("PTX empties the L1 where ptxas would have it") {
+TEST_CASE("PTX invalidations the L1 where ptxas would have it") {
   const auto ptx = [](const std::string& what) {
     return marks({"st.global.u32 [%rd1], %r1;", what, "ld.global.u32 %r3, [%rd2];"},
                  trace::Level::kPtx);

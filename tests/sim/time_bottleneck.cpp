@@ -7,7 +7,7 @@
 
 using namespace warpmem;
 using namespace warpmem::testing;
-using model::Place;
+using model::Resource;
 using Cause = sim::Bottleneck::Cause;
 using sim::Wait;
 
@@ -27,7 +27,7 @@ sim::TimeResult result(std::vector<sim::TimeResult::Use> uses) {
   return t;
 }
 
-sim::TimeResult::Use use(Place place, double share, double most, std::uint32_t count,
+sim::TimeResult::Use use(Resource place, double share, double most, std::uint32_t count,
                          std::uint32_t element = 0, std::uint32_t alike = 1) {
   return {place, share, most, element, count, alike, 0, 0};
 }
@@ -61,43 +61,43 @@ Kernel reads(std::uint32_t ctas, std::uint32_t threads, std::uint32_t loads, F l
 }  // namespace
 
 TEST_CASE("bottleneck: a place above the threshold limits, with the shares of the table") {
-  const auto b = sim::bottleneck(
-      result({use(Place::kDramBus, 0.881, 0.91, 188, 7, 180), use(Place::kSlice, 0.5, 0.55, 96)}));
+  const auto b = sim::bottleneck(result(
+      {use(Resource::kDramBus, 0.881, 0.91, 188, 7, 180), use(Resource::kSlice, 0.5, 0.55, 96)}));
   CHECK(b.cause == Cause::kThroughput);
-  CHECK(b.place == Place::kDramBus);
+  CHECK(b.place == Resource::kDramBus);
   CHECK(b.share == 0.91);
   CHECK(b.sentence == "DRAM bus, in use 88.1 % of the time (91.0 % the busiest of 188)");
 }
 
 TEST_CASE("bottleneck: a hot slice limits, however little all slices do") {
-  const auto b = sim::bottleneck(result({use(Place::kSlice, 0.012, 0.996, 96, 85)}));
+  const auto b = sim::bottleneck(result({use(Resource::kSlice, 0.012, 0.996, 96, 85)}));
   CHECK(b.cause == Cause::kElement);
-  CHECK(b.place == Place::kSlice);
+  CHECK(b.place == Resource::kSlice);
   CHECK(b.element == 85);
   CHECK(b.sentence == "L2 slice 85, in use 99.6 % of the time, 1.2 % over all 96");
 }
 
 TEST_CASE("bottleneck: of an element that is busiest and a kind that is, the larger share counts") {
-  const auto t =
-      result({use(Place::kDramBus, 0.8, 0.82, 188, 1, 188), use(Place::kSlice, 0.1, 0.83, 96, 3)});
-  CHECK(sim::bottleneck(t).place == Place::kSlice);
+  const auto t = result(
+      {use(Resource::kDramBus, 0.8, 0.82, 188, 1, 188), use(Resource::kSlice, 0.1, 0.83, 96, 3)});
+  CHECK(sim::bottleneck(t).place == Resource::kSlice);
   check_agrees(t, sim::bottleneck(t));
 }
 
 TEST_CASE("bottleneck: below the threshold it is latency, with what warps wait for") {
-  const auto b = sim::bottleneck(result({use(Place::kSlice, 0.46, 0.599, 96, 5)}));
+  const auto b = sim::bottleneck(result({use(Resource::kSlice, 0.46, 0.599, 96, 5)}));
   CHECK(b.cause == Cause::kLatency);
   CHECK(b.waits == Wait::kMemory);
   CHECK(b.waits_share == 0.75);
   CHECK(b.sentence ==
         "latency: no place is in use for more than 59.9 % of the time (L2 slice 5); warps wait for "
         "memory 75.0 % of their time, and 8.0 of 64 are on an SM on average");
-  CHECK(sim::bottleneck(result({use(Place::kSlice, 0.46, 0.6, 96, 5)})).cause ==
+  CHECK(sim::bottleneck(result({use(Resource::kSlice, 0.46, 0.6, 96, 5)})).cause ==
         Cause::kThroughput);
 }
 
 TEST_CASE("bottleneck: latency where few SMs have CTAs says so") {
-  auto t = result({use(Place::kL1, 0.002, 0.3, 132, 4)});
+  auto t = result({use(Resource::kL1, 0.002, 0.3, 132, 4)});
   t.sms_used = 1;
   const auto b = sim::bottleneck(t);
   CHECK(b.cause == Cause::kFewSms);
@@ -109,7 +109,7 @@ TEST_CASE("bottleneck: latency where few SMs have CTAs says so") {
 }
 
 TEST_CASE("bottleneck: a small L1 is named where loads miss what it had, and it matters") {
-  auto t = result({use(Place::kPortIn, 0.8, 0.85, 132, 4, 132)});
+  auto t = result({use(Resource::kPortIn, 0.8, 0.85, 132, 4, 132)});
   t.l1_bytes = 28 << 10;
   t.larger_l1 = {248 << 10, 0.45};
   CHECK(sim::bottleneck(t).cause == Cause::kSmallL1);
@@ -119,9 +119,9 @@ TEST_CASE("bottleneck: a small L1 is named where loads miss what it had, and it 
   t.larger_l1->share = 0.24;
   CHECK(sim::bottleneck(t).cause == Cause::kThroughput);
   t.larger_l1->share = 0.45;
-  t.uses = {use(Place::kFma, 0.8, 0.85, 132, 4, 132)};  // what misses is not what limits
+  t.uses = {use(Resource::kFma, 0.8, 0.85, 132, 4, 132)};  // what misses is not what limits
   CHECK(sim::bottleneck(t).cause == Cause::kThroughput);
-  t.uses = {use(Place::kPortIn, 0.4, 0.45, 132)};
+  t.uses = {use(Resource::kPortIn, 0.4, 0.45, 132)};
   CHECK(sim::bottleneck(t).cause == Cause::kSmallL1);
   CHECK(sim::bottleneck(t).sentence.starts_with("small L1: shared memory leaves an L1 28 KiB"));
 }
@@ -145,7 +145,7 @@ TEST_CASE("time: additions to one word make its L2 slice the bottleneck") {
   const auto b = sim::bottleneck(t);
   check_agrees(t, b);
   CHECK(b.cause == Cause::kElement);
-  CHECK(b.place == Place::kSlice);
+  CHECK(b.place == Resource::kSlice);
   CHECK(b.share > 0.9);
   CHECK(b.sentence.starts_with("L2 slice " + std::to_string(b.element) + ", in use "));
 }
@@ -162,7 +162,7 @@ TEST_CASE("time: the SM that has all the work is the bottleneck") {
   const auto b = sim::bottleneck(t);
   check_agrees(t, b);
   CHECK(b.cause == Cause::kElement);
-  CHECK(b.place == Place::kL1);
+  CHECK(b.place == Resource::kL1);
   CHECK(b.sentence.find("L1 and shared memory of SM " + std::to_string(b.element)) == 0);
 }
 
@@ -190,7 +190,7 @@ TEST_CASE("time: many CTAs that do next to nothing are bound by their starts") {
   CHECK(b.sentence.starts_with("CTA starts, in use 9"));
   CHECK(b.sentence.find("20,000 CTAs") != std::string::npos);
   // And the graph knows them too: nothing can be faster.
-  CHECK(t.bound.cut.at(0).place == Place::kCtaStart);
+  CHECK(t.bound.cut.at(0).place == Resource::kCtaStart);
   CHECK(t.bound.cycles <= static_cast<double>(t.running));
 }
 
@@ -211,7 +211,7 @@ TEST_CASE("time: constants at an address a lane make the constant caches the bot
   const auto b = sim::bottleneck(t);
   check_agrees(t, b);
   CHECK(b.cause == Cause::kConstants);
-  CHECK(b.place == Place::kConstant);
+  CHECK(b.place == Resource::kConstant);
   CHECK(b.waits == Wait::kConstants);
   CHECK(b.waits_share > 0.9);
   CHECK(b.sentence.starts_with("constant caches, in use "));
@@ -265,7 +265,7 @@ TEST_CASE("time: streaming from DRAM is bound by its bus") {
   const auto b = sim::bottleneck(t);
   check_agrees(t, b);
   CHECK(b.cause == Cause::kThroughput);
-  CHECK(b.place == Place::kDramBus);
+  CHECK(b.place == Resource::kDramBus);
 }
 
 TEST_CASE("time: a chain of loads in one warp is latency on one SM") {

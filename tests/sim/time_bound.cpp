@@ -7,7 +7,7 @@
 
 using namespace warpmem;
 using namespace warpmem::testing;
-using model::Place;
+using model::Resource;
 
 namespace {
 
@@ -29,7 +29,7 @@ Kernel reads(std::uint32_t ctas, std::uint32_t loads, F line) {
   return k;
 }
 
-const sim::TimeResult::Use& use(const sim::TimeResult& t, Place place) {
+const sim::TimeResult::Use& use(const sim::TimeResult& t, Resource place) {
   for (const auto& u : t.uses)
     if (u.place == place) return u;
   FAIL("no " << model::name_of(place));
@@ -43,16 +43,16 @@ TEST_CASE("time: the bound of streaming from DRAM is DRAM's, and explains most o
       timed(reads(1056, 16, [](std::uint64_t w, std::uint64_t i) { return i * 8448 + w; }), h200());
   const auto& t = *launch.time;
   REQUIRE(t.bound.cut.size() == 1);
-  CHECK(t.bound.cut[0].place == Place::kDramBus);
+  CHECK(t.bound.cut[0].place == Resource::kDramBus);
   CHECK(t.bound.cut[0].count == 188);
   CHECK(t.bound.cycles < static_cast<double>(t.running));
   CHECK(t.bound.cycles > 0.6 * static_cast<double>(t.running));
   // Sectors over the rate on the card.
   const double sectors = 1056 * 8 * 16 * 4;
   CHECK(t.bound.cycles == Approx(sectors / 72.1).epsilon(0.01));
-  CHECK(use(t, Place::kDramBus).bytes == Approx(sectors * 32));
-  CHECK(use(t, Place::kPortIn).bytes == Approx(sectors * 32).epsilon(0.01));
-  CHECK(use(t, Place::kL1).bytes == Approx(sectors * 32 + 1056 * 256 * 4));
+  CHECK(use(t, Resource::kDramBus).bytes == Approx(sectors * 32));
+  CHECK(use(t, Resource::kPortIn).bytes == Approx(sectors * 32).epsilon(0.01));
+  CHECK(use(t, Resource::kL1).bytes == Approx(sectors * 32 + 1056 * 256 * 4));
   for (const auto& u : t.uses)
     if (u.peak > 0) CHECK(u.bytes / static_cast<double>(t.running) <= u.peak);
 }
@@ -66,7 +66,7 @@ TEST_CASE("time: the bound of reading again what the L2 has is the slices'") {
   k.code[0].text = "LDG.E.STRONG.GPU R4, desc[UR4][R2.64] ;";
   const auto t = *timed(k, h200()).time;
   REQUIRE(t.bound.cut.size() == 1);
-  CHECK(t.bound.cut[0].place == Place::kSlice);
+  CHECK(t.bound.cut[0].place == Resource::kSlice);
   CHECK(t.bound.cycles > 0.6 * static_cast<double>(t.running));
   // Some reads share a request, and far lines that come over to the near side pass two slices.
   const double alone = 1056 * 8 * 64 * (0.65 + 4 * 0.42) / 0.864 / 96;
@@ -84,7 +84,7 @@ TEST_CASE("time: the bound of shared loads that all want one bank is the banks'"
   };
   const auto t = *timed(k, h200()).time;
   REQUIRE(t.bound.cut.size() == 1);
-  CHECK(t.bound.cut[0].place == Place::kL1);
+  CHECK(t.bound.cut[0].place == Resource::kL1);
   // 32 warps, 20 loads of 32 wavefronts each.
   CHECK(t.bound.cycles == Approx(32 * 20 * 32).epsilon(0.02));
   CHECK(t.bound.cycles > 0.9 * static_cast<double>(t.running));
@@ -130,7 +130,7 @@ TEST_CASE("time: a stride of all channels on a plain map camps on one, and is sa
   must(plain.set("dram.map", "plain"));
   const auto one = *timed(camps, plain).time, spread = *timed(camps, h200()).time;
   CHECK(one.running > 10 * spread.running);
-  CHECK((one.bound.busiest == Place::kDramBus || one.bound.busiest == Place::kDramRows));
+  CHECK((one.bound.busiest == Resource::kDramBus || one.bound.busiest == Resource::kDramRows));
   CHECK(one.bound.busiest_cycles > 0.9 * static_cast<double>(one.running));
   // Evenly spread, the same traffic would take 1/188 of it.
   CHECK(one.bound.busiest_cycles > 50 * one.bound.cycles);
@@ -142,10 +142,10 @@ TEST_CASE("time: a kernel on few SMs is bound by those, not by all") {
   const auto t =
       *timed(reads(2, 400, [](std::uint64_t, std::uint64_t i) { return i % 4; }), h200()).time;
   REQUIRE(t.bound.cut.size() == 1);
-  CHECK(t.bound.cut[0].place == Place::kL1);
+  CHECK(t.bound.cut[0].place == Resource::kL1);
   CHECK(t.bound.cut[0].count == 2);
   CHECK(t.bound.cut[0].of == 132);
-  CHECK(t.bound.cycles > 30 * use(t, Place::kL1).share * static_cast<double>(t.running));
+  CHECK(t.bound.cycles > 30 * use(t, Resource::kL1).share * static_cast<double>(t.running));
 }
 
 TEST_CASE("time: bytes in flight are those of a lone chain, and needed is bandwidth x latency") {

@@ -2,7 +2,7 @@
 // numbers may move with the next measurement.
 #include <thread>
 
-#include "sim/engine/standing.hpp"
+#include "sim/engine/barrier_waits.hpp"
 #include "tests/catch.hpp"
 #include "tests/sim/time_support.hpp"
 
@@ -175,11 +175,11 @@ TEST_CASE("time: what waits for what names the first few CTAs, and those at no b
 }
 
 TEST_CASE("an engine that is stuck says what waits for what, and that it is our fault") {
-  sim::Standing warps;
+  sim::BarrierWaits warps;
   warps.left = 4;
   warps.at[0] = 1;
   warps.at[7] = 2;
-  sim::Standings all;
+  sim::AllBarrierWaits all;
   all.add(12, 3, warps);
   const Error e = sim::nobody_can_go_on(all.text(), "t.wmt");
   CHECK(exit_status(e.kind) == 70);

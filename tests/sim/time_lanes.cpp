@@ -1,5 +1,5 @@
 // Ways of lanes that have parted.
-#include "sim/time/lane_ways.hpp"
+#include "sim/time/lane_paths.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/sim/time_support.hpp"
@@ -25,7 +25,7 @@ struct Walk {
   }
   Paths paths;
   sim::LaneWays ways;
-  sim::WarpLanes lanes;
+  sim::DivergedLanes lanes;
 };
 
 std::size_t frees(const sim::Segment& s) {
@@ -156,7 +156,7 @@ TEST_CASE("time: a statement beside the machine code leads nowhere, and nobody c
   sites.push_back(load_at(0x1040));
   Paths paths(sites, p);
   sim::LaneWays ways(paths);
-  sim::WarpLanes lanes;
+  sim::DivergedLanes lanes;
   sim::LaneWays::begin(lanes, kAll);
   CHECK(ways.next(lanes, 0, kAll, false).instructions == 1);
   CHECK(ways.next(lanes, 4, kAll, false).instructions == 1);

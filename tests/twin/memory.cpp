@@ -97,7 +97,7 @@ Cost Memory::run(const Record& r, const AccessPlan& plan, const Turn& turn, Asyn
   Cost cost;
   cost.done = turn.now;
   ++counters.records;
-  if (plan.empties_before) sm(turn.sm).l1.forget_below(kLocalLine);
+  if (plan.invalidates_before) sm(turn.sm).l1.forget_below(kLocalLine);
   if (r.mask == 0) return cost;
   if (plan.instructions) ++(counters.*plan.instructions);
   switch (plan.action) {
@@ -117,7 +117,7 @@ Cost Memory::run(const Record& r, const AccessPlan& plan, const Turn& turn, Asyn
     case Action::kBulkReduce: bulk(r, plan, turn, cost); break;
     default: break;
   }
-  if (plan.empties_behind) sm(turn.sm).l1.forget_below(kLocalLine);
+  if (plan.invalidates_after) sm(turn.sm).l1.forget_below(kLocalLine);
   return cost;
 }
 

@@ -1,6 +1,6 @@
 // Compute capability 2.x and 3.x. A warp with words of 8 bytes is served in two groups of lanes,
 // with 16 bytes in four. Through the L1 (-dlcm=ca) each distinct line is a transaction. Past it
-// (-dlcm=cg), and for stores, segments of 32 bytes move; those side by side in a line are one
+// (-dlcm=cg), and for stores, segments of 32 bytes move; those next to each other in a line are one
 // transaction (32, 64, 96 or 128 bytes: the hardware's events of GF100 count them so, envytools).
 #include <algorithm>
 

@@ -7,7 +7,7 @@ namespace {
 
 // Of 32 lines, 16 bits each are worked on at a time, one bit of all after the other: `low` and
 // `high` halves of 32 bits; all others contribute `upper`. Without a branch, as nothing else is
-// side by side.
+// vectorised.
 WARPMEM_WIDE_HOSTS void sets_of_bits(const std::uint32_t* __restrict words, std::uint16_t upper,
                                      std::uint32_t* __restrict set) {
   constexpr std::size_t kSide = LineWords::kStep;

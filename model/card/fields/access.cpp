@@ -1,4 +1,4 @@
-// What a warp's addresses become on their way to memory.
+// What a warp's addresses become in flight to memory.
 #include "model/access/rule/access_rule.hpp"
 #include "model/card/fields/groups.hpp"
 

@@ -117,7 +117,7 @@ struct CardNumbers {
   std::uint64_t link_turn_ns = 0, link_mark_ns = 0, link_change_ns = 0;
   std::uint64_t link_call_ns = 0, link_launch_ns = 0, link_submit_ns = 0, link_wake_ns = 0;
   std::uint64_t latency_remote = 0;  // shared memory of another SM of the cluster
-  // Thousandths of a cycle that a sector of it keeps the asking SM's way there.
+  // Thousandths of a cycle that a sector of it keeps the asking SM's path there.
   std::uint64_t remote_read = 0, remote_write = 0;
   std::uint64_t constant_bytes = 0, constant_line = 0, constant_ways = 0;  // an SM's cache
   std::uint64_t constant_group_bytes = 0, constant_group_line = 0;         // a GPC's
@@ -127,7 +127,7 @@ struct CardNumbers {
   std::uint64_t constant_load_cycles = 0;     // … LDC
   std::uint64_t constant_next_cycles = 0;     // between a warp's addresses
   std::uint64_t constant_address_cycles = 0;  // that one keeps the SM's lookup
-  std::uint64_t constant_misses = 0;          // of an SM under way at most
+  std::uint64_t constant_misses = 0;          // of an SM outstanding at most
   std::uint64_t shared_warp_start =
       0;                               // millicycles of the port that loads use, a warp that starts
   std::uint64_t shared_bulk_read = 0;  // … a sector that the copy engine stores

@@ -10,6 +10,7 @@ template <>
 L2Spec spec_of(const Card& card) {
   const CardNumbers& n = card.numbers();
   L2Spec s;
+  s.side.line_bytes = u32(n.line_bytes);
   s.side.bytes = n.l2_bytes / n.l2_sides;
   s.side.ways = u32(n.l2_ways);
   s.side.dirty_ways = u32(n.l2_dirty_ways);
@@ -18,8 +19,8 @@ L2Spec spec_of(const Card& card) {
   s.sides = static_cast<int>(n.l2_sides);
   for (std::uint64_t b : n.l2_home_bits) s.home_mask |= std::uint64_t{1} << b;
   s.fetch_sectors = u32(n.l2_fetch_bytes / 32);
-  s.merge = static_cast<int>(n.lrc_merge);
-  s.way_cycles = u32(n.lrc_way_cycles);
+  s.merge = u32(n.lrc_merge);
+  s.path_cycles = u32(n.lrc_way_cycles);
   s.read_entries = u32(n.l1_read_entries);
   s.read_cycles = u32(n.l1_read_cycles);
   s.near_cycles = u32(n.latency_l2_near);

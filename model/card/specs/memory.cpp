@@ -77,8 +77,8 @@ MemorySpec::L2 l2_of(const CardNumbers& n) {
     if (n.l2_sides > 1 && sm < n.sm_side.size()) l2.of_sm[sm] = u32(n.sm_side[sm]);
     if (sm < n.sm_gpc.size()) l2.group_of_sm[sm] = u32(n.sm_gpc[sm]);
   }
-  l2.merge = std::min(u32(n.lrc_merge), 255u);
-  l2.way_cycles = u32(n.lrc_way_cycles);
+  l2.merge = u32(n.lrc_merge);
+  l2.path_cycles = u32(n.lrc_way_cycles);
   return l2;
 }
 

@@ -16,6 +16,7 @@ MemoryPathSpec spec_of(const Card& card) {
   const CardNumbers& n = card.numbers();
   MemoryPathSpec s;
   s.sms = u32(n.sm_count);
+  s.line_bytes = u32(n.line_bytes);
   s.sides = u32(n.l2_sides);
   s.slices = u32(n.l2_slices);
   if (static_cast<AccessRule>(n.access_rule) != AccessRule::kSectors) {

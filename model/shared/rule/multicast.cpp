@@ -1,7 +1,7 @@
 // Compute capability 5.0 and later: any words, each to all lanes that want it
-// (shared/bank_rule.hpp).
-#include "model/shared/bank_rule.hpp"
+// (shared/shared_banks.hpp).
 #include "model/shared/rule/shared_rule.hpp"
+#include "model/shared/shared_banks.hpp"
 
 namespace warpmem::model::bank_rule {
 namespace {

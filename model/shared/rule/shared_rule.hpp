@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "model/policy/table.hpp"
-#include "model/shared/bank_rule.hpp"
 #include "model/shared/rule/policies.hpp"
+#include "model/shared/shared_banks.hpp"
 
 namespace warpmem::model {
 

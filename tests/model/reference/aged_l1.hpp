@@ -93,7 +93,7 @@ class AgedL1 {
   };
   using Set = std::list<Line>;
 
-  Set& set_of(std::uint64_t line) { return sets_[asked_.seat(line).set]; }
+  Set& set_of(std::uint64_t line) { return sets_[asked_.set_tag(line).set]; }
 
   // A hit, which may make the line young.
   Line* find(std::uint64_t line, bool use) {
@@ -123,7 +123,7 @@ class AgedL1 {
     if (set.size() == ways_) {
       evict(set);
     } else {
-      const std::size_t bank = asked_.seat(line).set % 4;
+      const std::size_t bank = asked_.set_tag(line).set % 4;
       std::size_t held = 0;
       for (std::size_t s = bank; s < sets_.size(); s += 4) held += sets_[s].size();
       if (held == room_) {

@@ -1,4 +1,4 @@
-// One line that an SM asks the L2 for, or sends to it, written down to be served later
+// One line that an SM requests the L2 for, or sends to it, written down to be served later
 // (l2_requests.hpp), and what became of it.
 #pragma once
 
@@ -8,12 +8,12 @@
 
 namespace warpmem::model {
 
-struct alignas(64) L2Ask {
+struct alignas(64) L2Request {
   enum class Kind : std::uint8_t { kRead, kMerged, kWrite, kAtomic, kBring, kChange };
   static constexpr std::uint32_t kNone = ~0u;
 
   std::uint64_t line = 0;
-  std::uint32_t set = 0, tag = 0;      // L2Side::Seat
+  std::uint32_t set = 0, tag = 0;      // L2Side::SetTag
   std::uint32_t now = 0;               // cycle
   std::uint32_t near = 0, dram = 0;    // of reads: L2Cache::Draw
   std::uint32_t part = 0, of = kNone;  // of a read that joined another, or merged with it: where
@@ -22,7 +22,7 @@ struct alignas(64) L2Ask {
                                // passes
   std::uint32_t done = 0;      // out: cycle in which it is back
   std::uint32_t until = 0;     // … in which all are that travel together so far
-  std::uint16_t pending = 0;   // L2Cache::Route
+  std::uint16_t entry = 0;     // L2Cache::Route
   std::uint8_t sm = 0, home = 0, sectors = 0;
   Kind kind = Kind::kRead;
   Stay stay = Stay::kUnsaid;
@@ -32,6 +32,6 @@ struct alignas(64) L2Ask {
   std::uint8_t missing = 0, fetched = 0;  // out
   bool crosses = false;                   // out
 };
-static_assert(sizeof(L2Ask) == 64);
+static_assert(sizeof(L2Request) == 64);
 
 }  // namespace warpmem::model

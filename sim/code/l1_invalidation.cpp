@@ -1,4 +1,4 @@
-#include "sim/code/emptying.hpp"
+#include "sim/code/l1_invalidation.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -11,7 +11,7 @@ namespace {
 
 using trace::Op;
 
-bool empties(const trace::DecodedLine& line) {
+bool invalidations(const trace::DecodedLine& line) {
   using trace::Modifier;
   if (const ptx::Instruction* const in = line.ptx()) return in->acquires();
   const trace::SassInstruction* const in = line.sass();
@@ -36,11 +36,11 @@ bool accesses(const trace::Site& site) {
 
 }  // namespace
 
-std::vector<Emptying> emptying(std::span<const trace::Site> sites,
-                               const trace::DecodedProgram& program) {
-  std::vector<Emptying> out(sites.size());
+std::vector<L1Invalidation> l1_invalidations(std::span<const trace::Site> sites,
+                                             const trace::DecodedProgram& program) {
+  std::vector<L1Invalidation> out(sites.size());
   const auto& lines = program.lines();
-  if (std::none_of(lines.begin(), lines.end(), empties)) return out;
+  if (std::none_of(lines.begin(), lines.end(), invalidations)) return out;
 
   std::unordered_map<std::uint32_t, std::size_t> site_at;  // by pc
   for (std::size_t s = 0; s < sites.size(); ++s)
@@ -61,7 +61,7 @@ std::vector<Emptying> emptying(std::span<const trace::Site> sites,
   };
 
   for (std::size_t at = 0; at < code.size(); ++at) {
-    if (!empties(lines[at])) continue;
+    if (!invalidations(lines[at])) continue;
     std::optional<std::size_t> before, next;
     // By the access before it, not by a fence in between.
     bool acquired = !code[at].fences && !code[at].meets;

@@ -1,4 +1,4 @@
-// Counts, and tells a listener of what happens in the L2 and behind it (events.hpp).
+// Counts, and notifies a listener of what happens in the L2 and behind it (events.hpp).
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace warpmem::model {
 
-class L2Telling : public L2Counting {
+class L2Notifying : public L2Counting {
  public:
   // Of a line, for an SM.
   struct At {
@@ -16,9 +16,9 @@ class L2Telling : public L2Counting {
     std::uint64_t line = 0;
   };
 
-  explicit L2Telling(std::uint32_t line_bytes, Level filled = Level::kL2)
+  explicit L2Notifying(std::uint32_t line_bytes, Level filled = Level::kL2)
       : line_bytes_(line_bytes), filled_(filled) {}
-  void tell(EventListener* listener) { listener_ = listener; }
+  void listen(EventListener* listener) { listener_ = listener; }
 
   void request(At at, std::uint64_t n) { happens(EventKind::kRequest, Level::kL2, at, n); }
   void merges(At at, std::uint64_t sectors) {
@@ -73,7 +73,8 @@ class L2Telling : public L2Counting {
   }
 
   std::uint32_t line_bytes_;
-  Level filled_;  // what DRAM's sectors come to: the L2, or where there is none, DRAM tells itself
+  Level
+      filled_;  // what DRAM's sectors come to: the L2, or where there is none, DRAM notifies itself
   EventListener* listener_ = nullptr;
 };
 

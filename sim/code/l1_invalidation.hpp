@@ -1,4 +1,4 @@
-// Where a kernel's code empties the L1, as its records see it.
+// Where a kernel's code invalidations the L1, as its records see it.
 //
 // CCTL.IVALL forgets what the SM's L1 holds of global memory, whoever brought it; lines of local
 // memory stay. ptxas puts it behind what acquires beyond the CTA: fences, loads, atomics, the
@@ -15,13 +15,13 @@
 namespace warpmem::sim {
 
 // The L1 is emptied just before what a site does, or just behind it.
-struct Emptying {
+struct L1Invalidation {
   bool before = false, behind = false;
 };
 
 // By site. Goes with an access that acquires, else with the next one that no warp comes to in
-// another way, else with the one that it came from; what has neither is left out.
-std::vector<Emptying> emptying(std::span<const trace::Site> sites,
-                               const trace::DecodedProgram& program);
+// another path, else with the one that it came from; what has neither is left out.
+std::vector<L1Invalidation> l1_invalidations(std::span<const trace::Site> sites,
+                                             const trace::DecodedProgram& program);
 
 }  // namespace warpmem::sim

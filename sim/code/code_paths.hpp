@@ -1,9 +1,9 @@
-// Ways through a kernel's code from one record of a warp to its next: the lines in between, for the
-// engines that time them (paths.hpp) or put back the accesses among them that recordings lack
-// (sim/spills/spills.hpp).
+// CodePaths through a kernel's code from one record of a warp to its next: the lines in between,
+// for the engines that time them (paths.hpp) or put back the accesses among them that recordings
+// lack (sim/spills/spills.hpp).
 //
-// A trace holds memory instructions only; in between lies the shortest way that passes no other one
-// (one that is guarded may be passed: all its lanes may have been off) and takes no branch that
+// A trace holds memory instructions only; in between lies the shortest path that passes no other
+// one (one that is guarded may be passed: all its lanes may have been off) and takes no branch that
 // constants rule out (static_flow.hpp). It goes through the functions called on it, and from a
 // function back to behind a call of it. A loop that left no record is gone through once by this.
 #pragma once
@@ -20,9 +20,9 @@
 
 namespace warpmem::sim {
 
-class TakenWays;
+class TakenPaths;
 
-class Ways {
+class CodePaths {
  public:
   using Lines = std::vector<std::uint32_t>;
   static constexpr std::uint32_t kStart = ~0u;  // before a warp's first record
@@ -30,12 +30,12 @@ class Ways {
   // `code`: as read_code gives it. `launch`: where the code may tell of loops and branches what the
   // trace does not; nullptr: it may not. `slots`: of spilled registers (static_flow.hpp).
   // `times`: how often an emulated launch ran its instructions; of others nothing.
-  Ways(std::span<const trace::Site> sites, const trace::DecodedProgram& program,
-       std::vector<CodeLine> code, const trace::Launch* launch,
-       std::span<const SpillSlot> slots = {}, std::span<const trace::TimesRun> times = {});
-  ~Ways();
-  Ways(const Ways&) = delete;
-  Ways& operator=(const Ways&) = delete;
+  CodePaths(std::span<const trace::Site> sites, const trace::DecodedProgram& program,
+            std::vector<CodeLine> code, const trace::Launch* launch,
+            std::span<const SpillSlot> slots = {}, std::span<const trace::TimesRun> times = {});
+  ~CodePaths();
+  CodePaths(const CodePaths&) = delete;
+  CodePaths& operator=(const CodePaths&) = delete;
 
   const std::vector<CodeLine>& code() const { return code_; }
   bool follows_calls() const { return inner_ != nullptr; }
@@ -56,10 +56,10 @@ class Ways {
            !(copied_[from] && reads_copy_[to]);
   }
 
-  // Ways of several passages, which are taken in turn.
+  // CodePaths of several passages, which are taken in turn.
   struct Passages {
-    std::vector<Lines> ways;
-    std::vector<std::uint32_t> turns;  // at least one; positions in `ways`
+    std::vector<Lines> paths;
+    std::vector<std::uint32_t> turns;  // at least one; positions in `paths`
   };
   // … from `from` to `to`: the one that between() gives where the trace does not tell more. Not a
   // power of two of them, so that equally many warps do not meet the same ones over and over.
@@ -69,7 +69,7 @@ class Ways {
   // … so many times round a loop (round()).
   Passages rounds(const std::vector<std::int32_t>& points, std::uint32_t passages) const;
 
-  // Lines after those of site `from` up to and with line `to`; empty: no way leads there.
+  // Lines after those of site `from` up to and with line `to`; empty: no path leads there.
   Lines lines_to(std::uint32_t from, std::uint32_t to) const;
   // Lines after those of site `from` (or kStart) up to and with `to`; empty: nothing is known.
   Lines between(std::uint32_t from, std::uint32_t to, bool anew = false) const;
@@ -84,18 +84,18 @@ class Ways {
   std::vector<std::int32_t> points(std::uint32_t site,
                                    std::span<const std::uint32_t> through) const;
 
-  // A loop on a way that left no records, of which the code says how often it goes round.
+  // A loop on a path that left no records, of which the code says how often it goes round.
   struct Repeat {
     std::uint32_t branch = 0;  // line of its branch back
-    std::size_t at = 0;        // place among the way's lines
+    std::size_t at = 0;        // place among the path's lines
     std::uint64_t rounds = 0;  // in all: inner ones as often as those around them ask for
   };
-  std::vector<Repeat> repeats(const Lines& way) const;
+  std::vector<Repeat> repeats(const Lines& path) const;
   // Branches back of loops without traced instructions of which nobody knows how often they go
-  // round: pcs, ascending. On the way they are taken once at most.
+  // round: pcs, ascending. On the path they are taken once at most.
   const std::vector<std::uint32_t>& taken_once() const { return taken_once_; }
 
-  struct Graph;  // way_graph.hpp
+  struct Graph;  // path_graph.hpp
 
  private:
   struct Piece;
@@ -117,11 +117,11 @@ class Ways {
   std::vector<bool> copied_, reads_copy_;  // by site: the second and the first record of a copy
   StaticFlow static_;
   std::vector<std::uint32_t> taken_once_;
-  std::unique_ptr<Graph> graph_;      // without the branches that constants rule out
-  std::unique_ptr<Graph> whole_;      // … with them; nullptr: there are none
-  std::unique_ptr<Graph> inner_;      // without returns; nullptr: there are no calls
-  trace::CodeFlow flow_;              // of code that records of rounds or `times` belong to
-  std::unique_ptr<TakenWays> taken_;  // nullptr: the shortest ways are taken
+  std::unique_ptr<Graph> graph_;       // without the branches that constants rule out
+  std::unique_ptr<Graph> whole_;       // … with them; nullptr: there are none
+  std::unique_ptr<Graph> inner_;       // without returns; nullptr: there are no calls
+  trace::CodeFlow flow_;               // of code that records of rounds or `times` belong to
+  std::unique_ptr<TakenPaths> taken_;  // nullptr: the shortest paths are taken
 };
 
 }  // namespace warpmem::sim

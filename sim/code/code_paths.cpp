@@ -1,11 +1,11 @@
-#include "sim/code/ways.hpp"
+#include "sim/code/code_paths.hpp"
 
 #include <algorithm>
 
+#include "sim/code/path_graph.hpp"
 #include "sim/code/rare_branches.hpp"
-#include "sim/code/taken_ways.hpp"
+#include "sim/code/taken_paths.hpp"
 #include "sim/code/unrun_code.hpp"
-#include "sim/code/way_graph.hpp"
 
 namespace warpmem::sim {
 namespace {
@@ -14,9 +14,9 @@ constexpr std::uint32_t kInstructionBytes = 16;
 
 }  // namespace
 
-Ways::Ways(std::span<const trace::Site> sites, const trace::DecodedProgram& program,
-           std::vector<CodeLine> code, const trace::Launch* launch,
-           std::span<const SpillSlot> slots, std::span<const trace::TimesRun> times)
+CodePaths::CodePaths(std::span<const trace::Site> sites, const trace::DecodedProgram& program,
+                     std::vector<CodeLine> code, const trace::Launch* launch,
+                     std::span<const SpillSlot> slots, std::span<const trace::TimesRun> times)
     : code_(std::move(code)) {
   const auto gap = std::adjacent_find(
       code_.begin(), code_.end(),
@@ -26,7 +26,7 @@ Ways::Ways(std::span<const trace::Site> sites, const trace::DecodedProgram& prog
     const auto it = std::lower_bound(code_.begin(), code_.end(), s.pc,
                                      [](const CodeLine& l, std::uint32_t pc) { return l.pc < pc; });
     // Where a warp began or ended is not said by the record's pc. Statements of PTX that machine
-    // code has no instruction of lie behind it, with a gap between, and no way leads to them.
+    // code has no instruction of lie behind it, with a gap between, and no path leads to them.
     const bool begins = s.op == trace::Op::kCtaBegin || s.op == trace::Op::kCtaEnd;
     const bool beside = program.level() == trace::Level::kPtxSass && s.pc > last_pc;
     line_.push_back(!begins && !beside && it != code_.end() && it->pc == s.pc
@@ -57,9 +57,9 @@ Ways::Ways(std::span<const trace::Site> sites, const trace::DecodedProgram& prog
   if (told) static_.loops.clear();  // records say it
   if (!code_.empty()) graph_ = std::make_unique<Graph>(code_, static_.taken);
   if (graph_ && !times.empty() && flow_.reducible)
-    taken_ = std::make_unique<TakenWays>(*graph_, code_, flow_, times);
+    taken_ = std::make_unique<TakenPaths>(*graph_, code_, flow_, times);
   else if (graph_ && recorded && flow_.reducible)
-    taken_ = std::make_unique<TakenWays>(*graph_, code_, flow_, rare_branches(program, code_));
+    taken_ = std::make_unique<TakenPaths>(*graph_, code_, flow_, rare_branches(program, code_));
   if (graph_ && graph_->calls) inner_ = std::make_unique<Graph>(code_, static_.taken, false);
   for (const StaticLoop& l : static_.loops) {
     const std::size_t header = graph_->block(l.header);  // constants may rule it out altogether
@@ -74,23 +74,23 @@ Ways::Ways(std::span<const trace::Site> sites, const trace::DecodedProgram& prog
     whole_ = std::make_unique<Graph>(code_, kAll);
 }
 
-Ways::~Ways() = default;
+CodePaths::~CodePaths() = default;
 
-// A way to a line, or to a warp's end, as vertices.
-struct Ways::Piece {
+// A path to a line, or to a warp's end, as vertices.
+struct CodePaths::Piece {
   std::size_t goal = 0;  // 0: there is none
   std::uint32_t far = ~0u;
 };
 
 // May a warp end with this block? A jump to where nobody knows may lead to the end too.
-bool Ways::leaves(const Graph& graph, const std::vector<CodeLine>& code, std::size_t b) {
+bool CodePaths::leaves(const Graph& graph, const std::vector<CodeLine>& code, std::size_t b) {
   const CodeLine& end = code[graph.last[b]];
   return end.target < 0 && end.places.empty() && (!end.falls || end.ends) && !end.memory &&
          !(end.returns && graph.calls);
 }
 
-Ways::Piece Ways::nearest_end(Graph& graph, const std::vector<CodeLine>& code, std::size_t source,
-                              std::int32_t to) {
+CodePaths::Piece CodePaths::nearest_end(Graph& graph, const std::vector<CodeLine>& code,
+                                        std::size_t source, std::int32_t to) {
   Piece out;
   if (to >= 0) {
     std::tie(out.goal, out.far) =
@@ -104,18 +104,18 @@ Ways::Piece Ways::nearest_end(Graph& graph, const std::vector<CodeLine>& code, s
   return out;
 }
 
-Ways::Lines Ways::lines_in(Graph& graph, const std::vector<CodeLine>& code, std::int32_t from,
-                           std::int32_t to) {
+CodePaths::Lines CodePaths::lines_in(Graph& graph, const std::vector<CodeLine>& code,
+                                     std::int32_t from, std::int32_t to) {
   const std::size_t source = from < 0 ? 0 : graph.block(static_cast<std::uint32_t>(from)) + 1;
   const std::size_t goal = nearest_end(graph, code, source, to).goal;
   if (goal == 0) return {};
-  Lines lines = graph.lines_of(source, graph.way(source, goal));
+  Lines lines = graph.lines_of(source, graph.path(source, goal));
   if (to >= 0)
     while (!lines.empty() && lines.back() != static_cast<std::uint32_t>(to)) lines.pop_back();
   return lines;
 }
 
-Ways::Lines Ways::lines_between(std::int32_t from, std::int32_t to) const {
+CodePaths::Lines CodePaths::lines_between(std::int32_t from, std::int32_t to) const {
   if (code_.empty()) return {};
   Lines lines = lines_in(*graph_, code_, from, to);
   if (lines.empty() && whole_) lines = lines_in(*whole_, code_, from, to);
@@ -124,16 +124,16 @@ Ways::Lines Ways::lines_between(std::int32_t from, std::int32_t to) const {
   return lines;
 }
 
-struct Ways::Left {
-  std::map<std::pair<std::int32_t, std::int32_t>, TakenWays::Left> by_ends;
+struct CodePaths::Left {
+  std::map<std::pair<std::int32_t, std::int32_t>, TakenPaths::Left> by_ends;
   bool any() const {
     return std::any_of(by_ends.begin(), by_ends.end(),
                        [](const auto& entry) { return !entry.second.empty(); });
   }
 };
 
-Ways::Lines Ways::taken_between(std::int32_t from, std::int32_t to, Left& left,
-                                std::uint32_t loop) const {
+CodePaths::Lines CodePaths::taken_between(std::int32_t from, std::int32_t to, Left& left,
+                                          std::uint32_t loop) const {
   const std::size_t source = from < 0 ? 0 : graph_->block(static_cast<std::uint32_t>(from)) + 1;
   const std::size_t goal = taken_ ? nearest_end(*graph_, code_, source, to).goal : 0;
   if (goal == 0) return lines_between(from, to);
@@ -148,14 +148,14 @@ namespace {
 
 // Takes passages until there are so many; only one where there is nothing to choose.
 template <class Take, class Any>
-Ways::Passages in_turn(std::uint32_t passages, Take&& take, Any&& any) {
-  Ways::Passages out;
-  std::map<Ways::Lines, std::uint32_t> numbers;
+CodePaths::Passages in_turn(std::uint32_t passages, Take&& take, Any&& any) {
+  CodePaths::Passages out;
+  std::map<CodePaths::Lines, std::uint32_t> numbers;
   for (std::uint32_t n = 0; n < passages; ++n) {
-    Ways::Lines lines = take();
+    CodePaths::Lines lines = take();
     const auto [entry, fresh] =
-        numbers.try_emplace(lines, static_cast<std::uint32_t>(out.ways.size()));
-    if (fresh) out.ways.push_back(std::move(lines));
+        numbers.try_emplace(lines, static_cast<std::uint32_t>(out.paths.size()));
+    if (fresh) out.paths.push_back(std::move(lines));
     out.turns.push_back(entry->second);
     if (!any()) break;
   }
@@ -164,7 +164,7 @@ Ways::Passages in_turn(std::uint32_t passages, Take&& take, Any&& any) {
 
 }  // namespace
 
-Ways::Passages Ways::passages(std::uint32_t from, std::uint32_t to, bool anew) const {
+CodePaths::Passages CodePaths::passages(std::uint32_t from, std::uint32_t to, bool anew) const {
   if (!taken_ || (!anew && same(from, to)) || (line_[to] < 0 && !ends_[to]))
     return {{between(from, to, anew)}, {0}};
   Left left;
@@ -173,7 +173,8 @@ Ways::Passages Ways::passages(std::uint32_t from, std::uint32_t to, bool anew) c
       [&] { return left.any(); });
 }
 
-Ways::Passages Ways::rounds(const std::vector<std::int32_t>& points, std::uint32_t passages) const {
+CodePaths::Passages CodePaths::rounds(const std::vector<std::int32_t>& points,
+                                      std::uint32_t passages) const {
   if (!taken_) return {{round(points)}, {0}};
   const std::uint32_t loop = points[0] < 0 || flow_.back_edge.empty()
                                  ? trace::kNowhere
@@ -182,30 +183,30 @@ Ways::Passages Ways::rounds(const std::vector<std::int32_t>& points, std::uint32
   return in_turn(
       passages,
       [&] {
-        Lines way;
+        Lines path;
         for (std::size_t k = 0; k < points.size(); ++k) {
           const Lines part = taken_between(
               points[k], k + 1 < points.size() ? points[k + 1] : points.front(), left, loop);
-          way.insert(way.end(), part.begin(), part.end());
+          path.insert(path.end(), part.begin(), part.end());
         }
-        return way;
+        return path;
       },
       [&] { return left.any(); });
 }
 
-Ways::Lines Ways::between(std::uint32_t from, std::uint32_t to, bool anew) const {
+CodePaths::Lines CodePaths::between(std::uint32_t from, std::uint32_t to, bool anew) const {
   const std::int32_t a = from == kStart ? -1 : line_[from];
   if ((!anew && same(from, to)) || (line_[to] < 0 && !ends_[to])) return {};
   return lines_between(a, line_[to]);
 }
 
-Ways::Lines Ways::between(std::uint32_t from, std::uint32_t to, Lines& calls) const {
+CodePaths::Lines CodePaths::between(std::uint32_t from, std::uint32_t to, Lines& calls) const {
   if (!inner_ || same(from, to) || (line_[to] < 0 && !ends_[to])) return between(from, to);
   Graph& g = *inner_;
   const std::int32_t line = line_[to];
   std::size_t source =
       from == kStart || line_[from] < 0 ? 0 : g.block(static_cast<std::uint32_t>(line_[from])) + 1;
-  // The nearest of those ways that stay in the function, leave it once, leave its caller too …
+  // The nearest of those paths that stay in the function, leave it once, leave its caller too …
   Lines best, best_calls, behind, open = calls;
   std::uint64_t nearest = ~std::uint64_t{0}, far = 0;
   const auto take = [&](std::uint64_t at, Lines lines, Lines entered) {
@@ -218,10 +219,10 @@ Ways::Lines Ways::between(std::uint32_t from, std::uint32_t to, Lines& calls) co
   };
   while (true) {
     if (const Piece end = nearest_end(g, code_, source, line); end.goal != 0) {
-      const auto way = g.way(source, end.goal);
+      const auto path = g.path(source, end.goal);
       Lines entered = open;
-      g.add_calls(source, way, entered);
-      take(far + end.far, joined(behind, g.lines_of(source, way)), std::move(entered));
+      g.add_calls(source, path, entered);
+      take(far + end.far, joined(behind, g.lines_of(source, path)), std::move(entered));
     }
     if (open.empty()) break;
     Piece back;
@@ -236,7 +237,7 @@ Ways::Lines Ways::between(std::uint32_t from, std::uint32_t to, Lines& calls) co
         back = {b + 1, g.far[source][b + 1]};
     }
     if (back.goal == 0) break;
-    if (back.goal != source) behind = joined(behind, g.lines_of(source, g.way(source, back.goal)));
+    if (back.goal != source) behind = joined(behind, g.lines_of(source, g.path(source, back.goal)));
     const std::size_t next = g.block(open.back()) + 1;
     open.pop_back();
     if (next >= g.blocks) break;
@@ -257,11 +258,11 @@ Ways::Lines Ways::between(std::uint32_t from, std::uint32_t to, Lines& calls) co
   return best;
 }
 
-Ways::Lines Ways::lines_to(std::uint32_t from, std::uint32_t to) const {
+CodePaths::Lines CodePaths::lines_to(std::uint32_t from, std::uint32_t to) const {
   return graph_ ? lines_in(*graph_, code_, line_[from], static_cast<std::int32_t>(to)) : Lines{};
 }
 
-Ways::Lines Ways::waits(std::uint32_t site) const {
+CodePaths::Lines CodePaths::waits(std::uint32_t site) const {
   Lines out;
   const std::int32_t line = line_[site];
   for (std::int32_t k = line; k >= 0; --k) {
@@ -273,18 +274,18 @@ Ways::Lines Ways::waits(std::uint32_t site) const {
   return out;
 }
 
-Ways::Lines Ways::round(const std::vector<std::int32_t>& points) const {
-  Lines way;
+CodePaths::Lines CodePaths::round(const std::vector<std::int32_t>& points) const {
+  Lines path;
   for (std::size_t k = 0; k < points.size(); ++k) {
     const Lines part =
         lines_between(points[k], k + 1 < points.size() ? points[k + 1] : points.front());
-    way.insert(way.end(), part.begin(), part.end());
+    path.insert(path.end(), part.begin(), part.end());
   }
-  return way;
+  return path;
 }
 
-std::vector<std::int32_t> Ways::points(std::uint32_t site,
-                                       std::span<const std::uint32_t> through) const {
+std::vector<std::int32_t> CodePaths::points(std::uint32_t site,
+                                            std::span<const std::uint32_t> through) const {
   std::vector<std::int32_t> lines{line_[site]};
   const std::uint32_t loop = lines[0] < 0 || flow_.back_edge.empty()
                                  ? trace::kNowhere
@@ -297,16 +298,16 @@ std::vector<std::int32_t> Ways::points(std::uint32_t site,
   return lines;
 }
 
-// The loops that a way goes through, and those that going round them goes through again, with how
+// The loops that a path goes through, and those that going round them goes through again, with how
 // often in all. A loop that asks at its beginning whether to go on is passed there.
-void Ways::find_loops(const Lines& lines, std::uint64_t times, std::size_t at, Lines& inside,
-                      std::vector<Repeat>& out) const {
+void CodePaths::find_loops(const Lines& lines, std::uint64_t times, std::size_t at, Lines& inside,
+                           std::vector<Repeat>& out) const {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 40;
   for (std::uint32_t l = 0; l < static_.loops.size(); ++l) {
     const StaticLoop& loop = static_.loops[l];
     if (!loop.rounds || *loop.rounds == 0) continue;
     if (std::find(inside.begin(), inside.end(), l) != inside.end()) continue;
-    // A function on the way may be passed several times, and its loops with it.
+    // A function on the path may be passed several times, and its loops with it.
     for (auto from = lines.begin(); from != lines.end();) {
       const auto header = std::find(from, lines.end(), loop.header);
       if (header == lines.end()) break;
@@ -325,10 +326,10 @@ void Ways::find_loops(const Lines& lines, std::uint64_t times, std::size_t at, L
   }
 }
 
-std::vector<Ways::Repeat> Ways::repeats(const Lines& way) const {
+std::vector<CodePaths::Repeat> CodePaths::repeats(const Lines& path) const {
   std::vector<Repeat> out;
   Lines inside;
-  find_loops(way, 1, 0, inside, out);
+  find_loops(path, 1, 0, inside, out);
   std::stable_sort(out.begin(), out.end(),
                    [](const Repeat& x, const Repeat& y) { return x.at < y.at; });
   return out;

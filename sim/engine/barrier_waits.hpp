@@ -12,7 +12,7 @@
 namespace warpmem::sim {
 
 // The warps of one CTA.
-struct Standing {
+struct BarrierWaits {
   std::array<std::uint32_t, 64> at{};  // at each of the CTA's barriers
   std::uint32_t at_cluster = 0;        // at its cluster's
   std::uint32_t left = 0;              // that have not ended
@@ -35,9 +35,9 @@ struct Standing {
 };
 
 // Those of all CTAs: the first few in words, how many more there are.
-class Standings {
+class AllBarrierWaits {
  public:
-  void add(std::uint64_t cta, std::int64_t sm, const Standing& warps) {
+  void add(std::uint64_t cta, std::int64_t sm, const BarrierWaits& warps) {
     if (++ctas_ > kNamed) return;
     if (!text_.empty()) text_ += "; ";
     text_ += "CTA " + std::to_string(cta) + " on SM " + std::to_string(sm) + ": " + warps.text();
@@ -61,8 +61,8 @@ struct ForcedBarriers {
 };
 
 // A replay of `file` that is stuck although all barriers have been opened: our fault.
-inline Error nobody_can_go_on(const std::string& standing, const std::string& file) {
-  return {ErrorKind::kInternal, "no warp can go on: " + standing, file,
+inline Error nobody_can_go_on(const std::string& barrier_waits, const std::string& file) {
+  return {ErrorKind::kInternal, "no warp can go on: " + barrier_waits, file,
           "please report this with the trace"};
 }
 

@@ -1,4 +1,5 @@
-// Counts, and tells listeners of what happens in front of the L2 (events.hpp, cache_listener.hpp).
+// Counts, and notifies listeners of what happens in front of the L2 (events.hpp,
+// cache_listener.hpp).
 #pragma once
 
 #include <cstdint>
@@ -9,11 +10,11 @@
 
 namespace warpmem::model {
 
-class Telling : public Counting {
+class Notifying : public Counting {
  public:
-  explicit Telling(std::uint32_t line_bytes) : Counting(line_bytes), line_bytes_(line_bytes) {}
-  void tell(EventListener* listener) { listener_ = listener; }
-  void tell_caches(CacheListener* listener) { caches_ = listener; }
+  explicit Notifying(std::uint32_t line_bytes) : Counting(line_bytes), line_bytes_(line_bytes) {}
+  void listen(EventListener* listener) { listener_ = listener; }
+  void listen_to_caches(CacheListener* listener) { caches_ = listener; }
   CacheListener* caches() const { return caches_; }
 
   void begins(const AccessPlan& plan, const AccessTiming& t) {

@@ -1,4 +1,4 @@
-// The graph that ways are searched in (ways.hpp).
+// The graph that paths are searched in (paths.hpp).
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/dijkstra_shortest_paths.hpp>
 
-#include "sim/code/ways.hpp"
+#include "sim/code/code_paths.hpp"
 
 namespace warpmem::sim {
 
@@ -27,15 +27,15 @@ constexpr std::uint32_t kPassedGuarded = 24;
 // instruction or the next one's being a target. Vertex b + 1 is block b; vertex 0 is where a warp
 // starts.
 //
-// Calls: a way goes through a function and comes back behind the call, which is one edge here; the
-// function's own way is put in when lines are asked for. A way that begins in a function may also
+// Calls: a path goes through a function and comes back behind the call, which is one edge here; the
+// function's own path is put in when lines are asked for. A path that begins in a function may also
 // return from it to behind any call of it, and one that ends in a function may enter it; but who
-// has entered one that way does not return from it, or calls and returns would be mixed up. So
-// there are two layers of the blocks, and calls that the way does not return from lead from either
+// has entered one that path does not return from it, or calls and returns would be mixed up. So
+// there are two layers of the blocks, and calls that the path does not return from lead from either
 // to the second, in which nobody returns: vertex blocks + b + 1. A call of which the code says
 // several functions that it may go to (callees.hpp) leads to each of them; passed it takes the
 // shortest one.
-struct Ways::Graph {
+struct CodePaths::Graph {
   using Boost =
       boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property,
                             boost::property<boost::edge_weight_t, std::uint32_t>>;
@@ -44,7 +44,7 @@ struct Ways::Graph {
   std::size_t blocks = 0;
   bool calls = false;
   Boost graph;
-  std::map<std::size_t, std::vector<std::size_t>> through;           // by calling block: the way
+  std::map<std::size_t, std::vector<std::size_t>> through;           // by calling block: the path
                                                                      // through the function
   std::unordered_map<std::size_t, std::vector<std::size_t>> before;  // by source: predecessors
   std::unordered_map<std::size_t, std::vector<std::uint32_t>> far;   // … distances
@@ -83,11 +83,11 @@ struct Ways::Graph {
         for (const std::size_t from : {b, blocks + b})
           boost::add_edge(from + 1, blocks + entry + 1, weight(b, entry), graph);
       if (b + 1 == blocks) continue;
-      if (!code[last[b]].guarded) {  // else the shorter way is to pass it
+      if (!code[last[b]].guarded) {  // else the shorter path is to pass it
         const Function& f = shortest(functions, b);
         // Of a function that calls itself, or never returns, nothing is known.
         connect(b, b + 1, f.weight + weight(b, b + 1));
-        if (!f.ways.empty()) through[b] = f.ways;
+        if (!f.paths.empty()) through[b] = f.paths;
       }
       if (!returns) continue;
       for (const std::size_t entry : entries)
@@ -105,8 +105,9 @@ struct Ways::Graph {
 
   void search(std::size_t source) {
     if (before.contains(source)) return;
-    // A block's way out must not count what the source itself is: its edges lose that weight. Loops
-    // back to the source end in a vertex of their own, so that a way from it to itself is found.
+    // A block's path out must not count what the source itself is: its edges lose that weight.
+    // Loops back to the source end in a vertex of their own, so that a path from it to itself is
+    // found.
     std::vector<std::size_t> p(boost::num_vertices(graph));
     std::vector<std::uint32_t> d(boost::num_vertices(graph));
     boost::dijkstra_shortest_paths(graph, source,
@@ -130,8 +131,8 @@ struct Ways::Graph {
     return out;
   }
 
-  // Vertices after `source` up to `goal`, in order; empty when there is no way.
-  std::vector<std::size_t> way(std::size_t source, std::size_t goal) {
+  // Vertices after `source` up to `goal`, in order; empty when there is no path.
+  std::vector<std::size_t> path(std::size_t source, std::size_t goal) {
     search(source);
     std::vector<std::size_t> out;
     const std::vector<std::size_t>& p = before[source];
@@ -139,7 +140,7 @@ struct Ways::Graph {
       // Around a loop: over the predecessor that is nearest.
       const auto [d, last_of] = round_trip(source);
       if (d == ~0u) return {};
-      out = last_of == source ? std::vector<std::size_t>{} : way(source, last_of);
+      out = last_of == source ? std::vector<std::size_t>{} : path(source, last_of);
       out.push_back(goal);
       return out;
     }
@@ -152,7 +153,7 @@ struct Ways::Graph {
   void add_lines(std::size_t b, Lines& lines) const {
     for (std::uint32_t i = first[b]; i <= last[b]; ++i) lines.push_back(i);
   }
-  // The lines of a way that begins behind `from`, functions that it passes through included.
+  // The lines of a path that begins behind `from`, functions that it passes through included.
   Lines lines_of(std::size_t from, const std::vector<std::size_t>& vertices) const {
     Lines lines;
     std::size_t at = from;
@@ -170,7 +171,7 @@ struct Ways::Graph {
     return lines;
   }
 
-  // Adds the calls (lines) that a way enters and does not return from.
+  // Adds the calls (lines) that a path enters and does not return from.
   void add_calls(std::size_t from, const std::vector<std::size_t>& vertices,
                  Lines& calls_out) const {
     std::size_t at = from;
@@ -187,7 +188,7 @@ struct Ways::Graph {
   struct Function {
     std::vector<std::size_t> within;  // blocks
     bool known = false, asked = false;
-    std::vector<std::size_t> ways;  // blocks from its beginning to a return
+    std::vector<std::size_t> paths;  // blocks from its beginning to a return
     std::uint32_t weight = 0;
   };
 
@@ -206,7 +207,7 @@ struct Ways::Graph {
     for (const std::uint32_t t : l.callees) out.push_back(block(t));
     return out;
   }
-  // Whether the way goes from this block's call to vertex `v`, and does not return from it.
+  // Whether the path goes from this block's call to vertex `v`, and does not return from it.
   bool enters(std::size_t b, std::size_t v) const {
     const std::vector<std::size_t> entries = called(b);
     return std::any_of(entries.begin(), entries.end(),
@@ -247,7 +248,7 @@ struct Ways::Graph {
     }
     return out;
   }
-  // The shortest way through a function, functions that it calls itself included.
+  // The shortest path through a function, functions that it calls itself included.
   const Function& summary(std::map<std::size_t, Function>& functions, std::size_t entry) {
     Function& f = functions.at(entry);
     if (f.known || f.asked) return f;
@@ -268,7 +269,7 @@ struct Ways::Graph {
           b, [&](std::size_t next) { open.emplace(std::pair(d + weight(b, next), next), b); });
       if (!is_call(code_[last[b]]) || code_[last[b]].guarded || b + 1 >= blocks) continue;
       const Function& inner = shortest(functions, b);
-      passed[b] = inner.ways;
+      passed[b] = inner.paths;
       open.emplace(std::pair(d + inner.weight + length(b + 1), b + 1), b);
     }
     f.known = true;
@@ -276,12 +277,12 @@ struct Ways::Graph {
     f.weight = found.at(end).first;
     for (std::size_t b = end;; b = found.at(b).second) {
       const auto inner = passed.find(b);
-      if (inner != passed.end() && !f.ways.empty() && f.ways.back() == b + 1)
-        f.ways.insert(f.ways.end(), inner->second.rbegin(), inner->second.rend());
-      f.ways.push_back(b);
+      if (inner != passed.end() && !f.paths.empty() && f.paths.back() == b + 1)
+        f.paths.insert(f.paths.end(), inner->second.rbegin(), inner->second.rend());
+      f.paths.push_back(b);
       if (b == entry) break;
     }
-    std::reverse(f.ways.begin(), f.ways.end());
+    std::reverse(f.paths.begin(), f.paths.end());
     return f;
   }
   // … through those that a block's call may go to.
@@ -290,11 +291,11 @@ struct Ways::Graph {
     const Function* best = nullptr;
     for (const std::size_t entry : called(b)) {
       const Function& f = summary(functions, entry);
-      if (!f.ways.empty() && (!best || f.weight < best->weight)) best = &f;
+      if (!f.paths.empty() && (!best || f.weight < best->weight)) best = &f;
     }
     return best ? *best : kNone;
   }
-  // The shortest way from a vertex to itself: how far, and the vertex before it.
+  // The shortest path from a vertex to itself: how far, and the vertex before it.
   std::pair<std::uint32_t, std::size_t> round_trip(std::size_t source) {
     search(source);
     std::pair<std::uint32_t, std::size_t> best{~0u, 0};

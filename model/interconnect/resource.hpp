@@ -1,5 +1,5 @@
-// The places of limited throughput between a warp and memory, in the order in which its work meets
-// them; the last one is what gives CTAs out before all of these.
+// The resources of limited throughput between a warp and memory, in the order in which its work
+// meets them; the last one is what gives CTAs out before all of these.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace warpmem::model {
 
-enum class Place : std::uint8_t {
+enum class Resource : std::uint8_t {
   kIssue,  // an SM's schedulers
   kFma,    // an SM's execution pipes, in the order of sim's Pipe
   kAlu,
@@ -32,16 +32,16 @@ enum class Place : std::uint8_t {
   kCtaStart,  // what starts CTAs, one after the other
   kCount
 };
-constexpr std::size_t kPlaces = static_cast<std::size_t>(Place::kCount);
+constexpr std::size_t kResources = static_cast<std::size_t>(Resource::kCount);
 
 // "L2 slices": what people call all of a kind.
-const char* name_of(Place place);
+const char* name_of(Resource place);
 // "L2 slice": one of them.
-const char* name_of_one(Place place);
+const char* name_of_one(Resource place);
 // One an SM, or one a DRAM channel.
-constexpr bool is_of_sm(Place place) { return place < Place::kSlice; }
-constexpr bool is_of_channel(Place place) {
-  return place == Place::kDramRows || place == Place::kDramBus;
+constexpr bool is_of_sm(Resource place) { return place < Resource::kSlice; }
+constexpr bool is_of_channel(Resource place) {
+  return place == Resource::kDramRows || place == Resource::kDramBus;
 }
 
 }  // namespace warpmem::model

@@ -1,4 +1,4 @@
-// Which ways warps took between two records of an emulated trace. The emulator counted how often
+// Which paths warps took between two records of an emulated trace. The emulator counted how often
 // they ran each instruction (trace::TimesRun), so the share of those that went through the body of
 // a branch is known: of several passages as many take it, in turn. Where both sides ran more often
 // than the branch, diverged warps ran one after the other.
@@ -18,25 +18,25 @@
 #include <vector>
 
 #include "isa/flow/code_flow.hpp"
-#include "sim/code/way_graph.hpp"
+#include "sim/code/path_graph.hpp"
 #include "traces/format/launch.hpp"
 
 namespace warpmem::sim {
 
-class TakenWays {
+class TakenPaths {
  public:
-  using Graph = Ways::Graph;
+  using Graph = CodePaths::Graph;
   using Vertices = std::vector<std::size_t>;
   // What is left over of each side of a branch from the passages so far, by its vertex.
   using Left = std::unordered_map<std::size_t, std::array<double, 3>>;
 
-  TakenWays(const Graph& graph, const std::vector<CodeLine>& code, const trace::CodeFlow& flow,
-            std::span<const trace::TimesRun> times);
+  TakenPaths(const Graph& graph, const std::vector<CodeLine>& code, const trace::CodeFlow& flow,
+             std::span<const trace::TimesRun> times);
   // … of a recording. `rare`: by line, branches whose bodies are not supposed to be run.
-  TakenWays(const Graph& graph, const std::vector<CodeLine>& code, const trace::CodeFlow& flow,
-            std::vector<bool> rare);
+  TakenPaths(const Graph& graph, const std::vector<CodeLine>& code, const trace::CodeFlow& flow,
+             std::vector<bool> rare);
 
-  // The way of one passage, behind vertex `source` up to `goal`, which can be reached. Its choices
+  // The path of one passage, behind vertex `source` up to `goal`, which can be reached. Its choices
   // change `left`; it stays empty where there is nothing to choose. Round a loop it does not leave
   // the loop: who does goes no round.
   Vertices passage(std::size_t source, std::size_t goal, Left& left,
@@ -49,7 +49,7 @@ class TakenWays {
   };
   struct Goal {  // by vertex
     std::vector<std::uint64_t> far;
-    Vertices next;  // on the shortest way
+    Vertices next;  // on the shortest path
   };
   struct Edge {
     std::size_t vertex;

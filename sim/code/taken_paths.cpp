@@ -1,18 +1,18 @@
-#include "sim/code/taken_ways.hpp"
+#include "sim/code/taken_paths.hpp"
 
 #include <queue>
 
 namespace warpmem::sim {
 namespace {
 
-// Of lengths of ways: a record that was passed in spite of its guard, one that cannot be passed.
+// Of lengths of paths: a record that was passed in spite of its guard, one that cannot be passed.
 constexpr std::uint64_t kGuarded = std::uint64_t{1} << 24, kNever = std::uint64_t{1} << 40;
 constexpr std::uint64_t kFar = ~std::uint64_t{0};
 
 }  // namespace
 
-TakenWays::TakenWays(const Graph& graph, const std::vector<CodeLine>& code,
-                     const trace::CodeFlow& flow, std::span<const trace::TimesRun> times)
+TakenPaths::TakenPaths(const Graph& graph, const std::vector<CodeLine>& code,
+                       const trace::CodeFlow& flow, std::span<const trace::TimesRun> times)
     : graph_(graph),
       code_(code),
       flow_(flow),
@@ -51,13 +51,13 @@ TakenWays::TakenWays(const Graph& graph, const std::vector<CodeLine>& code,
   connect();
 }
 
-TakenWays::TakenWays(const Graph& graph, const std::vector<CodeLine>& code,
-                     const trace::CodeFlow& flow, std::vector<bool> rare)
+TakenPaths::TakenPaths(const Graph& graph, const std::vector<CodeLine>& code,
+                       const trace::CodeFlow& flow, std::vector<bool> rare)
     : graph_(graph), code_(code), flow_(flow), counted_(false), rare_(std::move(rare)) {
   connect();
 }
 
-void TakenWays::connect() {
+void TakenPaths::connect() {
   const std::size_t vertices = boost::num_vertices(graph_.graph);
   after_.resize(vertices), before_.resize(vertices);
   for (std::size_t v = 0; v < vertices; ++v) {
@@ -74,7 +74,7 @@ void TakenWays::connect() {
   }
 }
 
-const TakenWays::Goal& TakenWays::goal(std::size_t vertex) {
+const TakenPaths::Goal& TakenPaths::goal(std::size_t vertex) {
   const auto [entry, fresh] = goals_.try_emplace(vertex);
   Goal& g = entry->second;
   if (!fresh) return g;
@@ -98,7 +98,7 @@ const TakenWays::Goal& TakenWays::goal(std::size_t vertex) {
   return g;
 }
 
-std::size_t TakenWays::nearest_next(std::size_t v, const Goal& to) const {
+std::size_t TakenPaths::nearest_next(std::size_t v, const Goal& to) const {
   std::size_t best = 0;
   std::uint64_t far = kFar;
   for (const Edge& e : after_[v])
@@ -107,22 +107,22 @@ std::size_t TakenWays::nearest_next(std::size_t v, const Goal& to) const {
   return best;
 }
 
-bool TakenWays::goes_back(std::size_t from, std::size_t to) const {
+bool TakenPaths::goes_back(std::size_t from, std::size_t to) const {
   const auto order = [&](std::size_t v) {
     return flow_.order[flow_.block_of[graph_.first[graph_.block_of_vertex(v)]]];
   };
   return order(to) <= order(from);
 }
 
-bool TakenWays::leaves_round(std::size_t from, std::size_t to) const {
+bool TakenPaths::leaves_round(std::size_t from, std::size_t to) const {
   const auto inside = [&](std::size_t v) {
     return flow_.inside(round_of_, graph_.first[graph_.block_of_vertex(v)]);
   };
   return round_of_ != trace::kNowhere && inside(from) && !inside(to);
 }
 
-// Where a branch leads that ends this block, when the way goes on at `next`.
-std::optional<std::size_t> TakenWays::other_side(std::size_t v, std::size_t next) const {
+// Where a branch leads that ends this block, when the path goes on at `next`.
+std::optional<std::size_t> TakenPaths::other_side(std::size_t v, std::size_t next) const {
   if (v == 0 || next == 0) return {};
   const std::size_t b = graph_.block_of_vertex(v), layer = (v - 1) / graph_.blocks;
   const CodeLine& end = code_[graph_.last[b]];
@@ -135,7 +135,7 @@ std::optional<std::size_t> TakenWays::other_side(std::size_t v, std::size_t next
 
 // Whether a warp is in `v` only when it went from `from` to `side`, and not in a loop that it may
 // have gone round meanwhile.
-TakenWays::Of TakenWays::of_side(std::size_t v, std::size_t from, std::size_t side) const {
+TakenPaths::Of TakenPaths::of_side(std::size_t v, std::size_t from, std::size_t side) const {
   const auto block = [&](std::size_t w) {
     return flow_.block_of[graph_.first[graph_.block_of_vertex(w)]];
   };
@@ -151,9 +151,9 @@ TakenWays::Of TakenWays::of_side(std::size_t v, std::size_t from, std::size_t si
 // Of the times that the branch ran, those that this side did. Only where both are in the machine
 // code once is it known: of the copies that ptxas made of a loop's body, those for the rest run
 // less often than the others. Of a call that the trace does not count, nothing is known, nor of
-// what a warp comes to by other ways as well.
-std::optional<double> TakenWays::share(std::size_t from, std::size_t side, std::size_t meet,
-                                       const Goal& to) const {
+// what a warp comes to by other paths as well.
+std::optional<double> TakenPaths::share(std::size_t from, std::size_t side, std::size_t meet,
+                                        const Goal& to) const {
   const Times& all = branch_[graph_.block_of_vertex(from)];
   if (all.copies != 1 || all.times == 0) return {};
   for (std::size_t v = side; v != meet && v != 0; v = to.next[v]) {
@@ -169,8 +169,8 @@ std::optional<double> TakenWays::share(std::size_t from, std::size_t side, std::
 }
 
 // Whether a body that nobody counted is supposed to be run.
-bool TakenWays::supposed(std::size_t from, std::size_t body, std::size_t meet,
-                         const Goal& to) const {
+bool TakenPaths::supposed(std::size_t from, std::size_t body, std::size_t meet,
+                          const Goal& to) const {
   constexpr std::uint32_t kShort = 3;  // instructions
   const std::uint32_t branch = graph_.last[graph_.block_of_vertex(from)];
   if (rare_[branch]) return false;
@@ -190,8 +190,8 @@ bool TakenWays::supposed(std::size_t from, std::size_t body, std::size_t meet,
   return instructions >= kShort;
 }
 
-std::optional<TakenWays::Sides> TakenWays::sides(std::size_t v, std::size_t next,
-                                                 std::size_t target) {
+std::optional<TakenPaths::Sides> TakenPaths::sides(std::size_t v, std::size_t next,
+                                                   std::size_t target) {
   const auto other = other_side(v, next);
   if (!other || goes_back(v, *other) || leaves_round(v, *other)) return {};
   const Goal& to = goal(target);
@@ -200,7 +200,7 @@ std::optional<TakenWays::Sides> TakenWays::sides(std::size_t v, std::size_t next
       if (e.vertex == side && to.far[side] != kFar) return e.weight + to.far[side];
     return kFar;
   };
-  // Who would have left a record that is not there did not go that way.
+  // Who would have left a record that is not there did not go that path.
   if (far(*other) == kFar || far(*other) / kGuarded > far(next) / kGuarded) return {};
   std::vector<bool> on(after_.size(), false);
   for (std::size_t w = next;; w = to.next[w]) {
@@ -230,8 +230,8 @@ std::optional<TakenWays::Sides> TakenWays::sides(std::size_t v, std::size_t next
   return s;
 }
 
-void TakenWays::walk(std::size_t from, std::size_t target, Left& left, std::vector<bool>& met,
-                     Vertices& out) {
+void TakenPaths::walk(std::size_t from, std::size_t target, Left& left, std::vector<bool>& met,
+                      Vertices& out) {
   std::size_t v = from;
   do {
     const std::size_t next = nearest_next(v, goal(target));
@@ -262,8 +262,8 @@ void TakenWays::walk(std::size_t from, std::size_t target, Left& left, std::vect
   } while (v != target);
 }
 
-TakenWays::Vertices TakenWays::passage(std::size_t source, std::size_t target, Left& left,
-                                       std::uint32_t loop) {
+TakenPaths::Vertices TakenPaths::passage(std::size_t source, std::size_t target, Left& left,
+                                         std::uint32_t loop) {
   round_of_ = loop;
   Vertices out;
   std::vector<bool> met(after_.size(), false);
