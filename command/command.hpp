@@ -9,7 +9,7 @@
 //     return [options] { return info(*options); };
 //   }
 //
-// run() returns the exit status (docs/exit-status.md). Failures go through fail(error), which
+// run() returns the exit status (docs/reference/exit-status.md). Failures go through fail(error), which
 // prints the error on stderr and gives the status of its kind.
 #pragma once
 

@@ -66,7 +66,7 @@ class Documents(harness.CommandTest):
     def test_the_format_has_the_version_that_is_written(self):
         with open(self.path(self.trace("copy")), "rb") as file:
             major, minor = struct.unpack("<8xHH", file.read(12))
-        with open(os.path.join(SOURCE, "docs/trace-format.md"), encoding="utf-8") as file:
+        with open(os.path.join(SOURCE, "docs/reference/trace-format.md"), encoding="utf-8") as file:
             text = file.read()
         self.assertEqual(re.search(r"\A# The trace format, version (\S+)", text)[1], f"{major}.{minor}")
         self.assertEqual(re.search(r"major version: (\d+)\.", text)[1], str(major))
@@ -80,7 +80,7 @@ class Documents(harness.CommandTest):
             self.assertEqual(self.run_command(name, "--help").status, 0, name)
 
     def test_every_test_that_holds_a_promise_is_there(self):
-        with open(os.path.join(SOURCE, "docs/promises.md"), encoding="utf-8") as file:
+        with open(os.path.join(SOURCE, "docs/reference/promises.md"), encoding="utf-8") as file:
             rows = re.findall(r"^\| ([^|]+) \| (`tests/.*) \|$", file.read(), re.MULTILINE)
         self.assertGreater(len(rows), 30)
         for promise, held_by in rows:

@@ -118,7 +118,7 @@ class Pattern(harness.CommandTest):
         self.assertIn("lanes 0, 8, 16, 24 share bank 0: 4 passes, 3 too many", run.out)
 
     def test_accesses_keep_the_l1_for_as_many_cycles_as_it_gives_words(self):
-        # 128 bytes a cycle, or a line's tag a cycle (kernels/micro: docs/time-engine.md).
+        # 128 bytes a cycle, or a line's tag a cycle (kernels/micro: docs/design/time-engine.md).
         for text, cycles in (("a[lane]", 1), ("float4 a; a[lane]", 4), ("a[lane * 32]", 32), ("shared float t[32][32]; t[lane][0]", 32), ("shared float t[32][33]; t[lane][0]", 1)):
             card = self.run_command("pattern", text, "--format", "json").json()["cards"][0]
             self.assertEqual(card["accesses"][0]["l1_cycles"], cycles, text)
