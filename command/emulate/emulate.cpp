@@ -50,7 +50,7 @@ Result<void> check_ptx(const EmulateCommandOptions& options,
                  fmt::format("leave out '{}'", program_words().arguments.front())};
   if (options.request.launch.empty())
     return Error{ErrorKind::kUsage, "a PTX file does not say how to launch its kernels", input,
-                 "describe the launch in a file and give it with --launch (docs/how-to/emulate.md)"};
+                 "describe the launch in a file and give it with --launch (docs/reference/launch-file.md)"};
   const cudart::SessionOptions& s = options.run.session;
   if (!s.kernel.empty() || options.launches || s.ctas != 1 ||
       s.max_records != cudart::SessionOptions::kNoLimit)
@@ -195,7 +195,7 @@ Run setup_emulate(CLI::App& app) {
          "the program too: -- python3 app.py")
       ->type_name("PROGRAM [-- ARGS]");
   app.add_option("--launch", r.launch,
-                 "how to launch a PTX file: entry, grid, block, arguments (docs/how-to/emulate.md)")
+                 "how to launch a PTX file: entry, grid, block, arguments (docs/reference/launch-file.md)")
       ->type_name("TOML");
   app.add_option("-o,--output", r.output, "trace to write; '' for none")
       ->type_name("OUT")

@@ -202,7 +202,7 @@ def table(found):
     boards = collections.defaultdict(set)
     for row, _, _ in found:
         boards[row["card"]].add(row["gpu"] if row["gpu"] != "unnamed" else f"one of {row['compute_capability']}")
-    lines = ["| card | counted on | rows | equal | within 1 % | within 5 % | further off |", "|---|---|---|---|---|---|---|"]
+    lines = ["| card | counted on | rows | equal | within 1 % | within 5 % | more than 5 % |", "|---|---|---|---|---|---|---|"]
     for card, counts in sorted(by_card(found).items()):
         lines.append(f"| `{card}` | {', '.join(sorted(boards[card]))} | {sum(counts.values())} | "
                      + " | ".join(str(counts[k]) for k in KINDS) + " |")
