@@ -223,7 +223,8 @@ std::string allocations_text(const trace::TraceReader& reader, const LaunchRange
   return out;
 }
 
-std::string as_text(const trace::TraceReader& reader, const LaunchRange& range, bool colour) {
+std::string as_text(const trace::TraceReader& reader, const LaunchRange& range,
+                    const views::Terminal& terminal) {
   const trace::Origin& origin = reader.origin();
   std::string out;
   const auto line = [&out](std::string_view name, const std::string& value) {
@@ -247,7 +248,7 @@ std::string as_text(const trace::TraceReader& reader, const LaunchRange& range, 
   if (const std::string text = spills_text(spills_of(reader)); !text.empty()) line("spilled", text);
   const std::string repeated = repeats_text(reader);
   if (!repeated.empty()) line("repeated", repeated);
-  out += "\n" + launch_table(reader, range, false, !repeated.empty()).text(colour);
+  out += "\n" + launch_table(reader, range, false, !repeated.empty()).text(terminal);
   out += "\nallocations\n" + allocations_text(reader, range);
   return out;
 }
@@ -316,7 +317,9 @@ int info(const InfoOptions& options) {
   auto output = Output::open(options.output);
   if (!output) return fail(output.error());
   switch (options.output.format) {
-    case Format::kTable: output->write(as_text(*reader, options.launches, output->colour())); break;
+    case Format::kTable:
+      output->write(as_text(*reader, options.launches, output->terminal()));
+      break;
     case Format::kJson: output->write(as_json(*reader, options.launches)); break;
     case Format::kCsv:
       output->write(launch_table(*reader, options.launches, true, true).csv());
