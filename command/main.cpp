@@ -72,14 +72,13 @@ constexpr const char kFirstHelp[] =
     R"(warpmem shows what a CUDA kernel does to a GPU's memory: which line wastes
 bandwidth, why, and what a change would gain. It needs no GPU.
 
-  warpmem pattern 'a[threadIdx.x * 2]'      what an index expression costs
-  warpmem emulate app.cu -lineinfo -o t.wmt run a program on the CPU, trace it
-                                            (with a GPU: record -o t.wmt -- ./app)
-  warpmem explain t.wmt                     which line, why, and what to change
-  warpmem replay t.wmt --gpu h200           the memory hierarchy on one screen
-  warpmem report t.wmt -o report.html       all of it as a page for a browser
+  warpmem pattern 'a[threadIdx.x * 2]'       what an index expression costs
+  warpmem emulate app.cu -lineinfo -o t.wmt  run a program on the CPU, trace it
+  warpmem explain t.wmt                      which line, why, and what to change
+  warpmem replay t.wmt --gpu h200            the memory hierarchy on one screen
+  warpmem report t.wmt -o report.html        all of it as a page for a browser
 
-All verbs: warpmem --help. One of them: warpmem replay --help.
+With a GPU: warpmem record -o t.wmt -- ./app. All verbs: warpmem --help.
 Is everything there that it needs? warpmem doctor
 )";
 

@@ -255,9 +255,10 @@ std::string exact_summary(const Report& report, const ViewOptions& options) {
 std::string band_summary(const Report& report, const ViewOptions& options) {
   const bool repeated = std::any_of(report.summary.begin(), report.summary.end(),
                                     [](const MetricSummary& s) { return s.hardware.n > 0; });
-  std::vector<std::string> titles{
-      "approximate metric", ">launches", ">median", ">p90", ">worst", ">bias", ">band"};
-  if (repeated) titles.insert(titles.end(), {">again", ">again p90"});
+  const bool narrow = options.width < 100;  // then what is least needed is left out
+  std::vector<std::string> titles{"approximate metric", ">launches", ">median", ">p90", ">worst"};
+  if (!narrow) titles.insert(titles.end(), {">bias", ">band"});
+  if (repeated && !narrow) titles.insert(titles.end(), {">again", ">again p90"});
   titles.insert(titles.end(), {">outside", ">known", "left out"});
   TextTable table(titles);
   for (const auto& s : report.summary) {
@@ -269,9 +270,11 @@ std::string band_summary(const Report& report, const ViewOptions& options) {
     error(s.median);
     error(s.p90);
     error(s.worst);
-    row.push_back({s.n ? error_text(s.bias) : "–"});
-    row.push_back({percent(s.rule->band), Tone::kDim});
-    if (repeated) {
+    if (!narrow) {
+      row.push_back({s.n ? error_text(s.bias) : "–"});
+      row.push_back({percent(s.rule->band), Tone::kDim});
+    }
+    if (repeated && !narrow) {
       row.push_back({s.hardware.n ? percent(s.hardware.median) : "–", Tone::kDim});
       row.push_back({s.hardware.n ? percent(s.hardware.p90) : "–", Tone::kDim});
     }
@@ -427,8 +430,8 @@ std::string table_view(const Report& report, const ViewOptions& options) {
       "is smaller\n";
   if (several)
     out += "left out = launches in which both sides are zero or too small for a relative error\n";
-  if (std::any_of(report.summary.begin(), report.summary.end(),
-                  [](const MetricSummary& s) { return s.hardware.n > 0; }))
+  if (options.width >= 100 && std::any_of(report.summary.begin(), report.summary.end(),
+                                          [](const MetricSummary& s) { return s.hardware.n > 0; }))
     out += "again = the median error of the GPU against itself, counted a second time\n";
   return out + conclusion(report, options.colour);
 }

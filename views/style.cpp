@@ -50,9 +50,9 @@ std::string wrapped(const std::string& text, std::size_t width, std::size_t inde
     if (used > 0 && used + 1 + wide > width) {
       while (line.ends_with(' ')) line.pop_back();
       out += line + "\n";
-      line = std::string(indent, ' ');
-      used = indent;
-      line += word;
+      // A word that has no room behind the indent takes some of it.
+      used = wide + indent > width ? width - std::min(width, wide) : indent;
+      line = std::string(used, ' ') + word;
     } else {
       line += (at == 0 ? "" : " ") + word;
       used += at == 0 ? 0 : 1;

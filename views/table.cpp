@@ -146,6 +146,9 @@ Table::Layout Table::layout(std::size_t most) const {
       out.widths.push_back(std::max(display_width(columns_[c].title), widest_cell(c)));
       least.push_back(least_width(c));
     }
+    // Titles are broken before cells.
+    for (std::size_t k = 0; k < out.beside.size() && width_of(out.widths) > most; ++k)
+      out.widths[k] = std::max(least[k], widest_cell(out.beside[k]));
     bool good = fit(most, least, out.widths);
     std::size_t worst = 0;  // the widest text but the first column, else the last number
     for (std::size_t k = 1; k < out.beside.size(); ++k) {

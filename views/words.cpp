@@ -19,6 +19,7 @@ constexpr Word kWords[] = {
     {"bypass", "an access that does not use the L1: it goes straight to the L2 (ld.cg, volatile)"},
     {"card", "a file with every number of a GPU that the model needs, each with its source", true},
     {"carve-out", "the part of an SM's L1 that is shared memory"},
+    {"CC", "compute capability: the generation of a GPU, as NVIDIA numbers them (9.0: Hopper)"},
     {"channel", "a part of DRAM with a bus of its own"},
     {"coalesced",
      "neighbouring lanes ask for neighbouring words, so that few sectors hold them all"},

@@ -61,7 +61,7 @@ Table as_table(const std::vector<model::Card>& cards) {
   Table table({{"card"},
                {"GPU"},
                {"chip"},
-               {"compute capability", Align::kRight},
+               {"CC", Align::kRight},
                {"year", Align::kRight},
                {"SMs", Align::kRight},
                {"L1", Align::kRight},
