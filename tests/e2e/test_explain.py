@@ -222,7 +222,7 @@ class DiffRules(harness.CommandTest):
 
 class SmallThings(harness.CommandTest):
     def test_each_help_begins_with_three_examples_that_parse(self):
-        for verb in re.findall(r"\n  (\w+) {2,}", self.run_command("--help").out.split("Subcommands")[1]):
+        for verb in self.verbs():
             text = self.run_command(verb, "--help").out
             examples = re.findall(r"(?m)^  (warpmem .*)$", text[:text.index("Usage: ")])
             with self.subTest(verb):
@@ -240,7 +240,7 @@ class SmallThings(harness.CommandTest):
     def test_the_manual_page_has_every_subcommand(self):
         page = self.run_command("man").out
         self.assertTrue(page.startswith(".TH WARPMEM 1"))
-        for verb in re.findall(r"\n  (\w+) {2,}", self.run_command("--help").out.split("Subcommands")[1]):
+        for verb in self.verbs():
             self.assertIn(f'.SH "WARPMEM {verb}"', page)
 
     def test_completion_knows_cards_and_keys_in_three_shells(self):
