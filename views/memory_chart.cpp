@@ -126,8 +126,8 @@ std::string kind_text(const char* name, const MemoryChart::Kind& k, bool used = 
       fmt::format("  {:<8}{} requests, {:.2f} sectors each", name, grouped(k.requests), sectors);
   if (k.sectors == 0 || !used) return out + "\n";
   const double bytes = static_cast<double>(k.lane_bytes) / static_cast<double>(k.sectors);
-  return out + (bytes <= 32 ? fmt::format(", {:.1f} of each sector's 32 bytes used\n", bytes)
-                            : fmt::format(", each sector's bytes used {:.1f} times\n", bytes / 32));
+  return out + (bytes <= 32 ? fmt::format(", {:.1f} of a sector's 32 bytes used\n", bytes)
+                            : fmt::format(", a sector's bytes used {:.1f} times\n", bytes / 32));
 }
 
 std::string time_text(const MemoryChart& c) {

@@ -50,6 +50,27 @@ class Documents(harness.CommandTest):
                 ran += 1
         self.assertGreater(ran, 0)
 
+    def test_the_demo_ends_with_a_picture_that_fits_a_screen(self):
+        # What installs and builds does nothing here: the command is there already.
+        os.mkdir(self.path("nothing"))
+        for tool, does in (("cmake", "exit 0"), ("ninja", "exit 0"), ("dpkg-query", "printf installed")):
+            with open(self.path(f"nothing/{tool}"), "w", encoding="utf-8") as file:
+                file.write(f"#!/bin/sh\n{does}\n")
+            os.chmod(self.path(f"nothing/{tool}"), 0o755)
+        done = subprocess.run([self.path("demo")], cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True,
+                              env={**os.environ, "PATH": self.path("nothing") + ":" + os.environ["PATH"], "NVCC": "/none"})
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        lines = done.stdout.decode().splitlines()
+        self.assertLessEqual(len(lines), 25)
+        self.assertLessEqual(max(map(len, lines)), 80)
+        text = "\n".join(lines)
+        for part in ("bottleneck: ", "132 SMs", "worst lines", "counters are equal", "Next:\n  build/warpmem explain"):
+            self.assertIn(part, text)
+        self.assertEqual(len(re.findall(r"(?m)^  build/warpmem ", text)), 3)
+        # The table is in a file, whose last line is what the sentence was made of.
+        with open(self.path("build/demo-accuracy.txt"), encoding="utf-8") as file:
+            self.assertIn(" where the model is off", file.read().splitlines()[-1])
+
     def test_the_readme_shows_what_explain_prints(self):
         with open(os.path.join(SOURCE, "README.md"), encoding="utf-8") as file:
             shown = re.search(r"^```text explain\n(.*?)^```$", file.read(), re.MULTILINE | re.DOTALL)
