@@ -4,29 +4,37 @@
 
 say() { printf '%s\n' "$*" >&2; }
 
-# quietly WHAT COMMAND…: runs it, and shows its last line while it runs, at a terminal. All of its output is in
-# $log, of which the end is shown if it fails.
-log=${TMPDIR:-/tmp}/warpmem-setup-$$.log
+# quietly WHAT COMMAND…: runs it, and shows its last line while it runs, at a terminal. If it fails, the end of its
+# output is shown, and where the rest is.
 quietly() {
   what=$1
+  log=${TMPDIR:-/tmp}/warpmem-setup-$$.log
   shift
-  if [ ! -t 2 ]; then
+  status=0
+  if [ -t 2 ]; then
+    "$@" >"$log" 2>&1 &
+    running=$!
+    trap 'kill "$running" 2>/dev/null; printf "\n" >&2; exit 130' INT TERM
+    while kill -0 "$running" 2>/dev/null; do
+      last=$(tail -c 2000 "$log" 2>/dev/null | tr '\r' '\n' | grep -v '^ *$' | tail -n 1 | tr -d '\033')
+      columns=$(stty size 2>/dev/null </dev/tty | cut -d ' ' -f 2 || true)
+      printf '\r\033[K%.*s' "$((${columns:-80} - 1))" "$what: $last" >&2
+      sleep 0.5
+    done
+    trap - INT TERM
+    printf '\r\033[K' >&2
+    wait "$running" || status=$?
+  else
     say "$what …"
-    "$@" >"$log" 2>&1 || { status=$?; tail -n 30 "$log" >&2; say "error: $what failed; all of it: $log"; return $status; }
-    return 0
+    "$@" >"$log" 2>&1 || status=$?
   fi
-  "$@" >"$log" 2>&1 &
-  running=$!
-  trap 'kill "$running" 2>/dev/null; printf "\n" >&2; exit 130' INT TERM
-  while kill -0 "$running" 2>/dev/null; do
-    last=$(tail -c 2000 "$log" 2>/dev/null | tr '\r' '\n' | grep -v '^ *$' | tail -n 1 | tr -d '\033')
-    columns=$(stty size 2>/dev/null </dev/tty | cut -d ' ' -f 2 || true)
-    printf '\r\033[K%.*s' "$((${columns:-80} - 1))" "$what: $last" >&2
-    sleep 0.5
-  done
-  trap - INT TERM
-  printf '\r\033[K' >&2
-  wait "$running" || { status=$?; tail -n 30 "$log" >&2; say "error: $what failed; all of it: $log"; return $status; }
+  if [ "$status" -eq 0 ]; then
+    rm -f "$log"
+  else
+    tail -n 30 "$log" >&2
+    say "error: $what failed ($status); all that it printed: $log"
+  fi
+  return "$status"
 }
 
 # packages demo|check|nightly: the names in debian-packages.txt, up to the section that is not for it.

@@ -56,8 +56,6 @@ Json chart_json(const MemoryChart& c) {
           {"copy", kind_json(c.copy)},
           {"l1_read", c.l1_read},
           {"l1_written", c.l1_written},
-          {"host_read", c.host_read},
-          {"host_written", c.host_written},
           {"dram_read", c.dram_read},
           {"dram_written", c.dram_written},
           {"l1_hits", known(c.l1_hits)},
