@@ -9,7 +9,7 @@
 
 namespace warpmem {
 
-// What went wrong, in the order of the command's exit statuses (docs/exit-status.md).
+// What went wrong, in the order of the command's exit statuses (docs/reference/exit-status.md).
 enum class ErrorKind {
   kCheckFailed,  // 1: a comparison did not hold (validate, diff)
   kUsage,        // 2: wrong option, wrong card, wrong configuration

@@ -4,6 +4,39 @@
 
 say() { printf '%s\n' "$*" >&2; }
 
+# quietly WHAT COMMAND…: runs it, and shows its last line while it runs, at a terminal. If it fails, the end of its
+# output is shown, and where the rest is.
+quietly() {
+  what=$1
+  log=${TMPDIR:-/tmp}/warpmem-setup-$$.log
+  shift
+  status=0
+  if [ -t 2 ]; then
+    "$@" >"$log" 2>&1 &
+    running=$!
+    trap 'kill "$running" 2>/dev/null; printf "\n" >&2; exit 130' INT TERM
+    while kill -0 "$running" 2>/dev/null; do
+      last=$(tail -c 2000 "$log" 2>/dev/null | tr '\r' '\n' | grep -v '^ *$' | tail -n 1 | tr -d '\033')
+      columns=$(stty size 2>/dev/null </dev/tty | cut -d ' ' -f 2 || true)
+      printf '\r\033[K%.*s' "$((${columns:-80} - 1))" "$what: $last" >&2
+      sleep 0.5
+    done
+    trap - INT TERM
+    printf '\r\033[K' >&2
+    wait "$running" || status=$?
+  else
+    say "$what …"
+    "$@" >"$log" 2>&1 || status=$?
+  fi
+  if [ "$status" -eq 0 ]; then
+    rm -f "$log"
+  else
+    tail -n 30 "$log" >&2
+    say "error: $what failed ($status); all that it printed: $log"
+  fi
+  return "$status"
+}
+
 # packages demo|check|nightly: the names in debian-packages.txt, up to the section that is not for it.
 packages() {
   case $1 in
@@ -39,12 +72,14 @@ install_missing() {
     fi
     run_as_root=sudo
   fi
+  # sudo asks for its password where a person sees it.
+  [ -z "$run_as_root" ] || sudo -v
   # A list that cannot be refreshed may still be good enough to install from.
-  $run_as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq >&2 ||
+  quietly "Refreshing the list of packages" $run_as_root env DEBIAN_FRONTEND=noninteractive apt-get update -q ||
     say "warning: apt-get update failed; trying with the package lists that are here"
   # shellcheck disable=SC2086  # a list of words
-  if ! $run_as_root env DEBIAN_FRONTEND=noninteractive \
-      apt-get install -y -qq --no-install-recommends $missing >&2; then
+  if ! quietly "Installing packages" $run_as_root env DEBIAN_FRONTEND=noninteractive \
+      apt-get install -y -q --no-install-recommends $missing; then
     say "error: apt-get could not install:$missing"
     exit 6
   fi

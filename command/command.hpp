@@ -9,8 +9,8 @@
 //     return [options] { return info(*options); };
 //   }
 //
-// run() returns the exit status (docs/exit-status.md). Failures go through fail(error), which
-// prints the error on stderr and gives the status of its kind.
+// run() returns the exit status (docs/reference/exit-status.md). Failures go through fail(error),
+// which prints the error on stderr and gives the status of its kind.
 #pragma once
 
 #include <functional>
@@ -31,7 +31,8 @@ using Run = std::function<int()>;
 
 struct Subcommand {
   const char* name;
-  const char* help;  // one line, lower case, no final stop
+  const char* group;  // its heading in the help
+  const char* help;   // one line, lower case, no final stop
   Run (*setup)(CLI::App& app);
 };
 

@@ -1,9 +1,15 @@
 #include "command/examples.hpp"
 
+#include <unistd.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <string_view>
+#include <utility>
+
+#include "command/screen/terminal.hpp"
+#include "views/style.hpp"
 
 namespace warpmem::command {
 namespace {
@@ -28,8 +34,8 @@ constexpr Examples kExamples[] = {
     {"explain", "explain t.wmt", "explain t.wmt --source app.cu",
      "explain t.wmt --lanes app.cu:28"},
     {"explore", "explore t.wmt --vary l1.size=64KiB:256KiB --plot",
-     "explore t.wmt --vary gpu=a100_40,h100_sxm,h200 --vary l2.size=8MiB:32MiB --results s.sqlite",
-     "explore --vary block=64:1024 --make 'warpmem emulate -o {trace} app.cu -DBLOCK={block}'"},
+     "explore t.wmt --vary gpu=a100_40,h200 --vary l2.size=8MiB:32MiB",
+     "explore --vary block=64:1024 --make './trace.sh {block} {trace}'"},
     {"pattern", "pattern 'a[threadIdx.x * 2]'",
      "pattern 'shared float t[32][33]; t[lane][0]' --svg t.svg",
      "pattern 'a[lane * n]' --let n=32 --all-gpus"},
@@ -60,10 +66,41 @@ constexpr Examples kExamples[] = {
      "completion fish > ~/.config/fish/completions/warpmem.fish"},
     {"man", "man > warpmem.1", "man | man -l -", "man -o warpmem.1 --force"}};
 
-class WithExamples final : public CLI::Formatter {
+std::size_t columns() {
+  constexpr int kLeast = 60, kMost = 120;  // wider lines are hard to read
+  return static_cast<std::size_t>(std::clamp(terminal_width(STDOUT_FILENO), kLeast, kMost));
+}
+
+// "  name      what it is", in the terminal's width; a name that is too long has its own line.
+std::string two_columns(const std::string& name, const std::string& what, std::size_t second) {
+  std::string out = "  " + name;
+  if (what.empty()) return views::fitted(out + "\n", columns());
+  if (out.size() + 2 > second) {
+    out = views::fitted(out + "\n", columns()) + std::string(second, ' ');
+  } else {
+    out.resize(second, ' ');
+  }
+  const std::size_t last = out.rfind('\n') + 1;
+  return out.substr(0, last) + views::wrapped(out.substr(last) + what, columns(), second);
+}
+
+class Help final : public CLI::Formatter {
  public:
   std::string make_description(const CLI::App* app) const override {
-    return CLI::Formatter::make_description(app) + examples_of(app->get_name()) + "\n";
+    return views::fitted(CLI::Formatter::make_description(app), columns()) +
+           examples_of(app->get_name()) + "\n";
+  }
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    return views::fitted(CLI::Formatter::make_usage(app, std::move(name)), columns());
+  }
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    constexpr std::size_t kSecond = 24;
+    return two_columns(make_option_name(option, is_positional) + make_option_opts(option),
+                       make_option_desc(option), kSecond);
+  }
+  std::string make_subcommand(const CLI::App* sub) const override {
+    constexpr std::size_t kSecond = 14;
+    return two_columns(sub->get_name(), sub->get_description(), kSecond);
   }
 };
 
@@ -80,9 +117,6 @@ std::string examples_of(const std::string& verb) {
   return {};
 }
 
-void add_examples(CLI::App& sub) {
-  auto formatter = std::make_shared<WithExamples>();
-  sub.formatter(formatter);
-}
+void add_help(CLI::App& app) { app.formatter(std::make_shared<Help>()); }
 
 }  // namespace warpmem::command

@@ -1,4 +1,5 @@
-// Three examples on top of each subcommand's help.
+// The help of the command and of each subcommand: as wide as the terminal, with three examples on
+// top.
 #pragma once
 
 #include <string>
@@ -11,7 +12,7 @@ namespace warpmem::command {
 
 // "Examples:\n  warpmem info t.wmt\n …"; empty: there are none.
 std::string examples_of(const std::string& verb);
-// Puts them into the subcommand's help, below its first line.
-void add_examples(CLI::App& sub);
+// For this command and for the subcommands that it gets later.
+void add_help(CLI::App& app);
 
 }  // namespace warpmem::command

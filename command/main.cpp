@@ -27,19 +27,30 @@
 
 namespace warpmem::command {
 
+namespace {
+
+// A person's terminal breaks words; this does not.
+void to_stderr(const std::string& text) {
+  const auto width = static_cast<std::size_t>(terminal_width(STDERR_FILENO));
+  const bool person = is_terminal(STDERR_FILENO);
+  std::fputs((person ? views::fitted(text, width) : text).c_str(), stderr);
+}
+
+}  // namespace
+
 int fail(const Error& error) {
   const std::string label = styled("error:", Style::kRed, use_colour(STDERR_FILENO));
-  std::fputs(fmt::format("warpmem: {} {}\n", label, error.text()).c_str(), stderr);
+  to_stderr(fmt::format("warpmem: {} {}\n", label, error.text()));
   return exit_status(error.kind);
 }
 
 void say(const std::string& message) {
-  std::fputs(fmt::format("warpmem: {}\n", printable(message)).c_str(), stderr);
+  to_stderr(fmt::format("warpmem: {}\n", printable(message)));
 }
 
 void warn(const std::string& message) {
   const std::string label = styled("warning:", Style::kYellow, use_colour(STDERR_FILENO));
-  std::fputs(fmt::format("warpmem: {} {}\n", label, printable(message)).c_str(), stderr);
+  to_stderr(fmt::format("warpmem: {} {}\n", label, printable(message)));
 }
 
 void note(const std::string& message) { say("note: " + message); }
@@ -55,6 +66,21 @@ void add_summary_option(CLI::App& app, bool& asked) {
 }
 
 namespace {
+
+// What `warpmem` alone says: what it is, and the verbs in the order in which people need them.
+constexpr const char kFirstHelp[] =
+    R"(warpmem shows what a CUDA kernel does to a GPU's memory: which line wastes
+bandwidth, why, and what a change would gain. It needs no GPU.
+
+  warpmem pattern 'a[threadIdx.x * 2]'       what an index expression costs
+  warpmem emulate app.cu -lineinfo -o t.wmt  run a program on the CPU, trace it
+  warpmem explain t.wmt                      which line, why, and what to change
+  warpmem replay t.wmt --gpu h200            the memory hierarchy on one screen
+  warpmem report t.wmt -o report.html        all of it as a page for a browser
+
+With a GPU: warpmem record -o t.wmt -- ./app. All verbs: warpmem --help.
+Is everything there that it needs? warpmem doctor
+)";
 
 int resources(const char* what, const std::string& fix) {
   return fail({ErrorKind::kResources, what, "", fix});
@@ -84,6 +110,10 @@ int run(int argc, char** argv) {
   std::vector<Run> runs;
   build_options(app, runs);
   const bool helps = argc > 1 && std::string_view(argv[1]) == "help";
+  if (argc < 2) {
+    std::fputs(kFirstHelp, stderr);
+    return exit_status(ErrorKind::kUsage);
+  }
   if (helps) --argc, ++argv;  // `warpmem help replay` is `warpmem replay --help`
   std::vector<std::string> words(argv + 1, argv + argc);
   if (helps) {

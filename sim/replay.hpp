@@ -1,8 +1,8 @@
 // Replays a trace on a GPU card with the counts engine: functional, in a fixed order.
 //
-// Order (docs/replay-order.md): CTAs go to SMs as hardware places them, as many as fit; a rough
-// clock made of measured latencies says which warp is next, which reads are outstanding together
-// and which stores leave an SM together. Same trace, card and version: same result.
+// Order (docs/design/replay-order.md): CTAs go to SMs as hardware places them, as many as fit; a
+// rough clock made of measured latencies says which warp is next, which reads are outstanding
+// together and which stores leave an SM together. Same trace, card and version: same result.
 #pragma once
 
 #include <functional>

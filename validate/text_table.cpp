@@ -45,24 +45,49 @@ void TextTable::row(std::vector<TextCell> cells) {
   rows_.push_back(std::move(cells));
 }
 
-std::string TextTable::text(bool colour) const {
+std::string TextTable::text(bool colour, std::size_t most) const {
+  constexpr std::size_t kLeastName = 24;
   if (rows_.empty()) return "";
   std::vector<std::size_t> width;
   for (const auto& title : titles_) width.push_back(text_width(title));
   for (const auto& row : rows_)
     for (std::size_t i = 0; i < row.size(); ++i)
       width[i] = std::max(width[i], text_width(row[i].text));
+  const auto total = [&](std::size_t columns) {
+    std::size_t sum = 2 * (columns - 1);
+    for (std::size_t i = 0; i < columns; ++i) sum += width[i];
+    return sum;
+  };
+  std::size_t beside = titles_.size();
+  const auto narrow = [&] {
+    const std::size_t rest = total(beside) - width[0];
+    const std::size_t room = most > rest ? most - rest : 0;
+    width[0] = std::min(width[0], std::max(room, kLeastName));
+  };
+  const std::size_t name = width[0];
+  narrow();
+  if (total(beside) > most && beside > 2 && !right_.back()) {
+    --beside;
+    width[0] = name;
+    narrow();
+  }
   const auto line = [&](const std::vector<TextCell>& cells) {
     std::string out;
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      const std::string pad(width[i] - text_width(cells[i].text), ' ');
+    for (std::size_t i = 0; i < beside; ++i) {
+      const std::size_t used = text_width(cells[i].text);
+      std::string pad(width[i] > used ? width[i] - used : 0, ' ');
       if (i > 0) out += "  ";
       if (right_[i]) out += pad;
       out += toned(cells[i].text, cells[i].tone, colour);
+      if (used > width[i]) out += "\n" + std::string(width[i], ' ');  // a name that is too long
       if (!right_[i]) out += pad;
     }
     out.erase(out.find_last_not_of(' ') + 1);
-    return out + "\n";
+    out += "\n";
+    if (const TextCell& last = cells.back();
+        beside < cells.size() && !last.text.empty() && last.text != titles_.back())
+      out += "    " + toned(titles_.back() + ": " + last.text, last.tone, colour) + "\n";
+    return out;
   };
   std::vector<TextCell> titles;
   for (const auto& title : titles_) titles.push_back({title, Tone::kBold});

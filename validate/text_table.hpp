@@ -19,7 +19,9 @@ class TextTable {
   // A title that starts with ">" makes its column right-aligned.
   explicit TextTable(std::vector<std::string> titles);
   void row(std::vector<TextCell> cells);
-  std::string text(bool colour) const;  // "" when it has no row
+  // "" when it has no row. In so many columns where that is possible: a long name in the first
+  // column has a line of its own, and the last column, if it is words, stands below its row.
+  std::string text(bool colour, std::size_t most) const;
 
  private:
   std::vector<std::string> titles_;

@@ -28,6 +28,8 @@ constexpr std::array kShown{
     Shown{"L2 writes", "lts__t_sectors_srcunit_tex_op_write.sum"},
     Shown{"DRAM writes", "dram__sectors_write.sum"}};
 
+std::size_t columns(const ViewOptions& options) { return static_cast<std::size_t>(options.width); }
+
 std::string count(double value) {
   if (value < 0 || value != std::floor(value) || value > 9e15) return number(value);
   return grouped(static_cast<std::uint64_t>(value));
@@ -169,7 +171,7 @@ std::string compact_table(const Report& report, const ViewOptions& options) {
     table.row(std::move(model));
     table.row(std::move(counted));
   }
-  return table.text(options.colour);
+  return table.text(options.colour, columns(options));
 }
 
 // One launch: what is off first. What is 0 on both sides says nothing, and what was not read is
@@ -200,7 +202,7 @@ std::string launch_table(const Report& report, const ViewOptions& options) {
   return fmt::format("launch {}: {} grid ({},{},{}) block ({},{},{})\n", l.launch,
                      printable(l.kernel), l.grid[0], l.grid[1], l.grid[2], l.block[0], l.block[1],
                      l.block[2]) +
-         table.text(options.colour);
+         table.text(options.colour, columns(options));
 }
 
 std::string full_table(const Report& report, const ViewOptions& options) {
@@ -223,7 +225,7 @@ std::string full_table(const Report& report, const ViewOptions& options) {
                  {c.verdict == Verdict::kNotRead ? "" : error_text(c.error)},
                  {verdict, tone_of(c.verdict)}});
     }
-    out += table.text(options.colour) + "\n";
+    out += table.text(options.colour, columns(options)) + "\n";
   }
   return out;
 }
@@ -235,7 +237,7 @@ std::string left_out(const MetricSummary& s) {
   return out;
 }
 
-std::string exact_summary(const Report& report, bool colour) {
+std::string exact_summary(const Report& report, const ViewOptions& options) {
   TextTable table({"exact metric", ">launches", ">equal", ">differ", ">known", "left out"});
   for (const auto& s : report.summary) {
     if (s.rule->match != Match::kExact) continue;
@@ -247,15 +249,16 @@ std::string exact_summary(const Report& report, bool colour) {
                {s.known ? grouped(s.known) : "–", s.known ? Tone::kWarn : Tone::kDim},
                {left_out(s), Tone::kDim}});
   }
-  return table.text(colour);
+  return table.text(options.colour, columns(options));
 }
 
-std::string band_summary(const Report& report, bool colour) {
+std::string band_summary(const Report& report, const ViewOptions& options) {
   const bool repeated = std::any_of(report.summary.begin(), report.summary.end(),
                                     [](const MetricSummary& s) { return s.hardware.n > 0; });
-  std::vector<std::string> titles{
-      "approximate metric", ">launches", ">median", ">p90", ">worst", ">bias", ">band"};
-  if (repeated) titles.insert(titles.end(), {">again", ">again p90"});
+  const bool narrow = options.width < 100;  // then what is least needed is left out
+  std::vector<std::string> titles{"approximate metric", ">launches", ">median", ">p90", ">worst"};
+  if (!narrow) titles.insert(titles.end(), {">bias", ">band"});
+  if (repeated && !narrow) titles.insert(titles.end(), {">again", ">again p90"});
   titles.insert(titles.end(), {">outside", ">known", "left out"});
   TextTable table(titles);
   for (const auto& s : report.summary) {
@@ -267,9 +270,11 @@ std::string band_summary(const Report& report, bool colour) {
     error(s.median);
     error(s.p90);
     error(s.worst);
-    row.push_back({s.n ? error_text(s.bias) : "–"});
-    row.push_back({percent(s.rule->band), Tone::kDim});
-    if (repeated) {
+    if (!narrow) {
+      row.push_back({s.n ? error_text(s.bias) : "–"});
+      row.push_back({percent(s.rule->band), Tone::kDim});
+    }
+    if (repeated && !narrow) {
       row.push_back({s.hardware.n ? percent(s.hardware.median) : "–", Tone::kDim});
       row.push_back({s.hardware.n ? percent(s.hardware.p90) : "–", Tone::kDim});
     }
@@ -278,7 +283,7 @@ std::string band_summary(const Report& report, bool colour) {
     row.push_back({left_out(s), Tone::kDim});
     table.row(std::move(row));
   }
-  return table.text(colour);
+  return table.text(options.colour, columns(options));
 }
 
 std::vector<std::string> told(const Report& report, Verdict verdict) {
@@ -385,8 +390,8 @@ std::string table_view(const Report& report, const ViewOptions& options) {
          : report.launches.size() == 1 ? launch_table(report, options) + "\n"
                                        : compact_table(report, options) + "\n";
   const bool several = options.all || report.launches.size() != 1;
-  if (several) out += exact_summary(report, options.colour);
-  if (const std::string bands = several ? band_summary(report, options.colour) : ""; !bands.empty())
+  if (several) out += exact_summary(report, options);
+  if (const std::string bands = several ? band_summary(report, options) : ""; !bands.empty())
     out += "\n" + bands;
   if (options.all)
     if (const std::string rest = never_seen(report); !rest.empty())
@@ -425,8 +430,8 @@ std::string table_view(const Report& report, const ViewOptions& options) {
       "is smaller\n";
   if (several)
     out += "left out = launches in which both sides are zero or too small for a relative error\n";
-  if (std::any_of(report.summary.begin(), report.summary.end(),
-                  [](const MetricSummary& s) { return s.hardware.n > 0; }))
+  if (options.width >= 100 && std::any_of(report.summary.begin(), report.summary.end(),
+                                          [](const MetricSummary& s) { return s.hardware.n > 0; }))
     out += "again = the median error of the GPU against itself, counted a second time\n";
   return out + conclusion(report, options.colour);
 }

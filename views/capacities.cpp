@@ -29,7 +29,7 @@ std::string curves(const CapacityResult& r, const std::vector<CapacityCurve>& of
   for (const CapacityCurve& c : of)
     table.row({c.name, grouped(c.sectors), tenths_share(c.hits.front(), c.sectors),
                tenths_share(c.hits.back(), c.sectors), need(r, c)});
-  return "\n" + table.text(terminal.colour);
+  return "\n" + table.text(terminal);
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ std::string capacities_text(const CapacityResult& r, const Terminal& terminal) {
     table.row({byte_size(r.shapes[i].bytes), grouped(r.shapes[i].sets), grouped(r.shapes[i].ways),
                grouped(r.all.hits[i]), tenths_share(r.all.hits[i], r.all.sectors),
                r.all.needs == i ? "95 % of the hits of the largest" : ""});
-  std::string out = table.text(terminal.colour);
+  std::string out = table.text(terminal);
   out += curves(r, r.lines, "source line", terminal) + curves(r, r.arrays, "array", terminal);
   out += r.one_pass ? "\nAll capacities in one pass (stack distances).\n"
                     : fmt::format("\nA replay for each capacity: {}.\n", printable(r.why));

@@ -63,8 +63,7 @@ std::string sectors_text(const std::vector<SiteTraffic>& lines, const Terminal& 
                whole_share(t.l2_read_hits, t.l2_reads), fmt::format("{:.0f} %", 100 * t.share)});
   }
   if (table.empty()) return {};
-  return "\n" + table.text(terminal.colour) +
-         (more ? fmt::format("and {} more lines\n", more) : "");
+  return "\n" + table.text(terminal) + (more ? fmt::format("and {} more lines\n", more) : "");
 }
 
 std::string passes_text(const std::vector<SiteTraffic>& lines, const Terminal& terminal) {
@@ -84,17 +83,16 @@ std::string passes_text(const std::vector<SiteTraffic>& lines, const Terminal& t
                grouped(t.ideal_wavefronts), fmt::format("{:.0f} %", 100 * t.share)});
   }
   if (table.empty()) return {};
-  return "\n" + table.text(terminal.colour) +
-         (more ? fmt::format("and {} more lines\n", more) : "");
+  return "\n" + table.text(terminal) + (more ? fmt::format("and {} more lines\n", more) : "");
 }
 
-std::string arrays_text(const LaunchExplanation& l, bool colour) {
+std::string arrays_text(const LaunchExplanation& l, const Terminal& terminal) {
   Table table(
       {{"array"}, {"size", Align::kRight}, {"sectors", Align::kRight}, {"ideal", Align::kRight}});
   for (const ArrayTraffic& a : l.arrays)
     table.row(
         {shortened(a.name, 36), byte_size(a.bytes), grouped(a.sectors), grouped(a.ideal_sectors)});
-  return table.empty() ? "" : "\n" + table.text(colour);
+  return table.empty() ? "" : "\n" + table.text(terminal);
 }
 
 std::string change_text(const RunCost& before, const RunCost& after) {
@@ -210,7 +208,7 @@ std::string needs_text(const ArrayNeeds& needs, const Terminal& terminal) {
   for (const ArrayNeed& a : needs.arrays)
     table.row({printable(a.array), a.bytes ? byte_size(a.bytes) : "none: nothing hits",
                percent(a.hits, a.sectors), percent(a.most_hits, a.sectors)});
-  return title + table.text(terminal.colour) +
+  return title + table.text(terminal) +
          wrapped(fmt::format("of an L1 whose oldest line goes, in {} sets: the least capacity at "
                              "which within 1 % of the array's sectors hit as do with {}",
                              needs.sets, byte_size(needs.largest)),
@@ -234,8 +232,7 @@ std::string explanation_text(const LaunchExplanation& l, const Terminal& termina
   if (l.cost.cycles) out += fmt::format("{} cycles\n", grouped(l.cost.cycles));
   if (!l.limit.empty()) out += wrapped("bottleneck: " + l.limit, terminal.width, 2);
   const std::vector<SiteTraffic> lines = by_line(l);
-  out += sectors_text(lines, terminal) + passes_text(lines, terminal) +
-         arrays_text(l, terminal.colour);
+  out += sectors_text(lines, terminal) + passes_text(lines, terminal) + arrays_text(l, terminal);
   out += wrapped(
       "ideal: the fewest that hold what the lanes ask for. L1, L2: hits. time: share of the time "
       "that accesses are under way. Other words: warpmem words.",

@@ -89,6 +89,16 @@ std::string passes_text(const MemoryChart& c) {
   return times < 10 ? fmt::format("banks x{:.2g}", times) : fmt::format("banks x{:.0f}", times);
 }
 
+// Below the L2: "└── host link: ◄ 512 KiB, ► 0 B, 89 % busy". Nothing where it is not used.
+std::string link_text(const MemoryChart& c) {
+  if (c.host_read + c.host_written == 0) return {};
+  const std::size_t left = (c.has_l1 ? 2 : 1) * (kBox + kArrow) + kBox / 2;
+  const std::string busy_text = busy(c.link_busy);
+  return std::string(c.has_l2 ? left : kBox + kArrow + kBox / 2, ' ') +
+         fmt::format("└─ host: ◄ {}, ► {}{}\n", amount(c.host_read), amount(c.host_written),
+                     busy_text.empty() ? "" : ", " + busy_text);
+}
+
 // The levels that the card has, and what goes between them.
 std::string levels_text(const MemoryChart& c, const Terminal& terminal) {
   std::vector<Box> boxes{{{fmt::format("{} SMs", grouped(c.sms)),
@@ -96,7 +106,8 @@ std::string levels_text(const MemoryChart& c, const Terminal& terminal) {
   std::vector<Arrow> arrows;
   if (c.has_l1) {
     boxes.push_back({{"L1", hits(c.l1_hits), busy(c.l1_busy)}});
-    arrows.push_back({c.load.lane_bytes, c.store.lane_bytes + c.atomic.lane_bytes});
+    arrows.push_back({c.load.lane_bytes + c.other_read,
+                      c.store.lane_bytes + c.atomic.lane_bytes + c.other_written});
   }
   if (c.has_l2) {
     boxes.push_back({{"L2", hits(c.l2_hits), busy(c.l2_busy)}});
@@ -104,7 +115,7 @@ std::string levels_text(const MemoryChart& c, const Terminal& terminal) {
   }
   boxes.push_back({{"DRAM", "", busy(c.dram_busy)}});
   arrows.push_back({c.dram_read, c.dram_written});
-  return boxes_text(boxes, arrows, terminal);
+  return boxes_text(boxes, arrows, terminal) + link_text(c);
 }
 
 // `used`: how much of its sectors lanes asked for says something.
@@ -115,8 +126,8 @@ std::string kind_text(const char* name, const MemoryChart::Kind& k, bool used = 
       fmt::format("  {:<8}{} requests, {:.2f} sectors each", name, grouped(k.requests), sectors);
   if (k.sectors == 0 || !used) return out + "\n";
   const double bytes = static_cast<double>(k.lane_bytes) / static_cast<double>(k.sectors);
-  return out + (bytes <= 32 ? fmt::format(", {:.1f} of each sector's 32 bytes used\n", bytes)
-                            : fmt::format(", each sector's bytes used {:.1f} times\n", bytes / 32));
+  return out + (bytes <= 32 ? fmt::format(", {:.1f} of a sector's 32 bytes used\n", bytes)
+                            : fmt::format(", a sector's bytes used {:.1f} times\n", bytes / 32));
 }
 
 std::string time_text(const MemoryChart& c) {

@@ -50,7 +50,7 @@ std::string takes_table(const OccupancyResult& r, const Terminal& terminal) {
              grouped(r.sm.registers), shown_limit(n.by_registers)});
   table.row(
       {"shared memory", byte_size(n.shared), byte_size(r.sm.shared), shown_limit(n.by_shared)});
-  return table.text(terminal.colour);
+  return table.text(terminal);
 }
 
 // How registers and shared memory are given out.
@@ -112,7 +112,7 @@ std::string curve_text(const char* over, const std::vector<OccupancyStep>& steps
                            : fmt::format("{:<5} {}", fmt::format("{:.0f} %", 100 * share),
                                          std::string(bar, '#'))});
   }
-  return "\n" + table.text(terminal.colour);
+  return "\n" + table.text(terminal);
 }
 
 std::string spills(const std::optional<std::uint64_t>& bytes) {
@@ -247,7 +247,7 @@ std::string occupancy_table(std::span<const OccupancyResult> results, const Term
       out = fmt::format("a CTA of {} threads\n\n", grouped(r.needs.threads));
       break;
     }
-  return out + table.text(terminal.colour, terminal.table_width());
+  return out + table.text(terminal);
 }
 
 std::string occupancy_json(std::span<const OccupancyResult> results) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/json.hpp"
 #include "base/printable.hpp"
 #include "base/units.hpp"
@@ -22,25 +24,24 @@ std::string name_of_access(const SiteTraffic& t) {
 }
 
 // Of shared memory, of constants, or of the rest: a table has the columns that say something.
-Table columns(bool with_card) {
-  std::vector<Column> all{{"access"},
-                          {"requests", Align::kRight},
-                          {"sectors", Align::kRight},
-                          {"ideal", Align::kRight},
-                          {"each", Align::kRight},
-                          {"passes", Align::kRight},
-                          {"ideal", Align::kRight},
-                          {"each", Align::kRight}};
-  if (with_card) all.insert(all.begin(), {"card"});
-  return Table(all);
+// The first column is the access, or the card that it runs on.
+Table columns(const char* first) {
+  return Table({{first},
+                {"requests", Align::kRight},
+                {"sectors", Align::kRight},
+                {"ideal", Align::kRight},
+                {"each", Align::kRight},
+                {"passes", Align::kRight},
+                {"ideal", Align::kRight},
+                {"each", Align::kRight}});
 }
 
-std::vector<std::string> cells(const SiteTraffic& t, std::size_t width) {
+std::vector<std::string> cells(const SiteTraffic& t, const std::string& first) {
   const bool shared = t.space == "shared", constant = t.space == "constant";
   const std::uint64_t passes = constant ? t.addresses : t.wavefronts;
   const std::uint64_t ideal = constant ? t.requests : t.ideal_wavefronts;
   const bool has_sectors = !shared && !constant;
-  return {shortened(name_of_access(t), width),
+  return {first,
           grouped(t.requests),
           has_sectors ? or_none(t.sectors) : "-",
           has_sectors ? or_none(t.ideal_sectors) : "-",
@@ -91,9 +92,9 @@ std::string drawing(const SiteTraffic& t, const Terminal& terminal) {
 
 std::string pattern_text(const PatternOnCard& result, const Terminal& terminal) {
   std::string out = fmt::format("on {} ({})\n", result.gpu, result.full_name);
-  Table table = columns(false);
-  for (const SiteTraffic& t : result.accesses) table.row(cells(t, terminal.width - 62));
-  out += table.text(terminal.colour);
+  Table table = columns("access");
+  for (const SiteTraffic& t : result.accesses) table.row(cells(t, name_of_access(t)));
+  out += table.text(terminal);
   out += wrapped(
       "sectors: of 32 bytes, global memory. passes: of shared memory's banks, or addresses of "
       "constants. "
@@ -104,18 +105,26 @@ std::string pattern_text(const PatternOnCard& result, const Terminal& terminal) 
 }
 
 std::string pattern_table(const std::vector<PatternOnCard>& results, const Terminal& terminal) {
-  Table table = columns(true);
-  std::string failures;
+  std::string out, failures;
+  std::size_t accesses = 0;
   for (const PatternOnCard& r : results) {
     if (!r.failure.empty())
       failures += wrapped(fmt::format("{}: n/a ({})", r.gpu, r.failure), terminal.width, 2);
-    for (const SiteTraffic& t : r.accesses) {
-      std::vector<std::string> row = cells(t, 20);
-      row.insert(row.begin(), r.gpu);
-      table.row(std::move(row));
-    }
+    accesses = std::max(accesses, r.accesses.size());
   }
-  return table.text(terminal.colour) + failures;
+  // A table for each access, a row for each card.
+  for (std::size_t a = 0; a < accesses; ++a) {
+    Table table = columns("card");
+    std::string title;
+    for (const PatternOnCard& r : results) {
+      if (a >= r.accesses.size()) continue;
+      if (title.empty()) title = printable(name_of_access(r.accesses[a]));
+      table.row(cells(r.accesses[a], r.gpu));
+    }
+    out += (a > 0 ? "\n" : "") + styled(title, Style::kBold, terminal.colour) + "\n" +
+           table.text(terminal);
+  }
+  return out + failures;
 }
 
 std::string pattern_csv(const std::vector<PatternOnCard>& results) {

@@ -46,7 +46,7 @@ std::string sampled_text(const SampleResult& r, const Terminal& terminal, bool a
          g.windows ? grouped(g.windows) : "", grouped(g.records),
          g.cycles > 0 ? number(std::round(g.cycles)) : ""});
   }
-  out += groups.text(terminal.colour);
+  out += groups.text(terminal);
   if (r.groups.size() > kMost) out += fmt::format("and {} more groups\n", r.groups.size() - kMost);
   Table metrics({{"counter"},
                  {"estimate", Align::kRight},
@@ -59,7 +59,7 @@ std::string sampled_text(const SampleResult& r, const Terminal& terminal, bool a
                  m.half_width > 0 ? number(std::ceil(m.half_width)) : "0",
                  m.half_width > 0 ? share(m.half_width, m.estimate) : "", m.unit});
   }
-  out += "\n" + metrics.text(terminal.colour);
+  out += "\n" + metrics.text(terminal);
   for (const std::string& n : r.notes) out += "note: " + printable(n) + "\n";
   return out;
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace warpmem::views {
 namespace {
 
@@ -48,9 +50,9 @@ std::string wrapped(const std::string& text, std::size_t width, std::size_t inde
     if (used > 0 && used + 1 + wide > width) {
       while (line.ends_with(' ')) line.pop_back();
       out += line + "\n";
-      line = std::string(indent, ' ');
-      used = indent;
-      line += word;
+      // A word that has no room behind the indent takes some of it.
+      used = wide + indent > width ? width - std::min(width, wide) : indent;
+      line = std::string(used, ' ') + word;
     } else {
       line += (at == 0 ? "" : " ") + word;
       used += at == 0 ? 0 : 1;
@@ -59,6 +61,39 @@ std::string wrapped(const std::string& text, std::size_t width, std::size_t inde
     at = end + 1;
   }
   return out + line + "\n";
+}
+
+namespace {
+
+// Where the second line of a long one begins.
+std::size_t hanging_indent(std::string_view line) {
+  constexpr std::size_t kMost = 24;
+  const std::size_t first = std::min(line.find_first_not_of(' '), line.size());
+  const std::size_t gap = line.find("  ", first);
+  if (gap != line.npos) {
+    const std::size_t second = line.find_first_not_of(' ', gap);
+    if (second != line.npos && display_width(std::string(line.substr(0, second))) <= kMost)
+      return display_width(std::string(line.substr(0, second)));
+  }
+  return std::min(first + 2, kMost);
+}
+
+}  // namespace
+
+std::string fitted(std::string_view text, std::size_t width) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string line(text.substr(0, end));
+    if (display_width(line) <= width) {
+      out += line + (end < text.size() ? "\n" : "");
+    } else {
+      out += wrapped(line, width, hanging_indent(line));
+      if (end == text.size()) out.pop_back();  // as it came: without an end of line
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
 }
 
 std::string shortened(const std::string& text, std::size_t width) {

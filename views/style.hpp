@@ -27,6 +27,10 @@ std::size_t display_width(const std::string& text);
 // `indent` blanks. Each ends with a line end.
 std::string wrapped(const std::string& text, std::size_t width, std::size_t indent);
 
+// The lines of `text`, those that are too wide broken between words. What stands in two columns
+// ("level     sass") goes on below the second.
+std::string fitted(std::string_view text, std::size_t width);
+
 // No wider than `width`: the end gives way to "…".
 std::string shortened(const std::string& text, std::size_t width);
 

@@ -28,7 +28,7 @@ bool has_knee(const SweepTable& t, std::size_t series, std::size_t point) {
 }
 
 // Rows: the first axis; columns: the second.
-std::string matrix(const SweepTable& t, bool colour) {
+std::string matrix(const SweepTable& t, const Terminal& terminal) {
   std::vector<Column> columns{{t.axes[0].key + " \\ " + t.axes[1].key}};
   for (const std::string& v : t.axes[1].values) columns.push_back({v, Align::kRight});
   Table table(std::move(columns));
@@ -47,10 +47,10 @@ std::string matrix(const SweepTable& t, bool colour) {
     }
     table.row(std::move(cells));
   }
-  return title_of(t.series[0]) + "\n" + table.text(colour);
+  return title_of(t.series[0]) + "\n" + table.text(terminal);
 }
 
-std::string rows(const SweepTable& t, bool colour) {
+std::string rows(const SweepTable& t, const Terminal& terminal) {
   std::vector<Column> columns;
   for (const SweepAxis& a : t.axes) columns.push_back({a.key, Align::kRight});
   for (const SweepSeries& s : t.series) columns.push_back({title_of(s), Align::kRight});
@@ -67,14 +67,14 @@ std::string rows(const SweepTable& t, bool colour) {
     cells.push_back(remark);
     table.row(std::move(cells));
   }
-  return table.text(colour);
+  return table.text(terminal);
 }
 
 }  // namespace
 
 std::string sweep_text(const SweepTable& t, const Terminal& terminal) {
   const bool two = t.axes.size() == 2 && t.series.size() == 1 && !t.best;
-  std::string out = two ? matrix(t, terminal.colour) : rows(t, terminal.colour);
+  std::string out = two ? matrix(t, terminal) : rows(t, terminal);
   if (two && !t.knees.empty()) out += "*: the knee of its row\n";
   // Reasons that are alike are told once.
   std::vector<std::pair<std::string, std::string>> reasons;  // reason, the first such point

@@ -39,17 +39,18 @@ std::size_t longest_word(const std::string& text) {
 }
 
 // Takes from the widest column, again and again, what a line is too long by; but no less than
-// `least` is left.
-void fit(std::size_t most, const std::vector<std::size_t>& least,
+// `least` is left. False where that does not do.
+bool fit(std::size_t most, const std::vector<std::size_t>& least,
          std::vector<std::size_t>& widths) {
   while (width_of(widths) > most) {
     std::size_t widest = widths.size();
     for (std::size_t c = 0; c < widths.size(); ++c)
       if (widths[c] > least[c] && (widest == widths.size() || widths[c] > widths[widest]))
         widest = c;
-    if (widest == widths.size()) return;
+    if (widest == widths.size()) return false;
     --widths[widest];
   }
+  return true;
 }
 
 // A cell's lines: broken at blanks, else behind a '_' or '.', or where it has to be. Coloured ones
@@ -111,50 +112,109 @@ void Table::styled_row(std::vector<std::string> cells) {
 
 void Table::rule() { rows_.emplace_back(); }
 
-std::string Table::text(bool colour, std::size_t most) const {
-  constexpr std::size_t kLeast = 8;  // of words; numbers stay whole
-  std::vector<std::size_t> widths, least;
-  for (std::size_t c = 0; c < columns_.size(); ++c) {
-    const bool number = columns_[c].align == Align::kRight;
-    std::size_t width = display_width(columns_[c].title),
-                word = number ? longest_word(columns_[c].title) : kLeast;
-    for (const auto& cells : rows_) {
-      if (cells.empty()) continue;
-      width = std::max(width, display_width(cells[c]));
-      if (number && most < ~std::size_t{0}) word = std::max(word, longest_word(cells[c]));
+// Which columns stand beside each other, and how wide they are. The others stand below their row.
+struct Table::Layout {
+  std::vector<std::size_t> beside, below, widths;
+};
+
+std::size_t Table::widest_cell(std::size_t c) const {
+  std::size_t width = 0;
+  for (const auto& cells : rows_)
+    if (!cells.empty()) width = std::max(width, display_width(cells[c]));
+  return width;
+}
+
+// Numbers stay whole, and so do words; a name in the first column may have a line of its own.
+std::size_t Table::least_width(std::size_t c) const {
+  constexpr std::size_t kNameBeside = 30;
+  const std::size_t title = longest_word(columns_[c].title);
+  if (columns_[c].align == Align::kRight) return std::max(title, widest_cell(c));
+  std::size_t word = 0;
+  for (const auto& cells : rows_)
+    if (!cells.empty()) word = std::max(word, longest_word(cells[c]));
+  return std::max(title, c == 0 ? std::min(word, kNameBeside) : word);
+}
+
+Table::Layout Table::layout(std::size_t most) const {
+  constexpr std::size_t kLines = 3;  // a cell that takes more is easier to read below its row
+  Layout out;
+  for (std::size_t c = 0; c < columns_.size(); ++c) out.beside.push_back(c);
+  while (true) {
+    std::vector<std::size_t> least;
+    out.widths.clear();
+    for (const std::size_t c : out.beside) {
+      out.widths.push_back(std::max(display_width(columns_[c].title), widest_cell(c)));
+      least.push_back(least_width(c));
     }
-    widths.push_back(width);
-    least.push_back(word);
+    // Titles are broken before cells.
+    for (std::size_t k = 0; k < out.beside.size() && width_of(out.widths) > most; ++k)
+      out.widths[k] = std::max(least[k], widest_cell(out.beside[k]));
+    bool good = fit(most, least, out.widths);
+    std::size_t worst = 0;  // the widest text but the first column, else the last number
+    for (std::size_t k = 1; k < out.beside.size(); ++k) {
+      const std::size_t c = out.beside[k];
+      if (columns_[c].align == Align::kRight) continue;
+      if (widest_cell(c) > kLines * out.widths[k]) good = false;
+      if (worst == 0 || widest_cell(c) > widest_cell(out.beside[worst])) worst = k;
+    }
+    if (good || out.beside.size() < 2) return out;
+    if (worst == 0) worst = out.beside.size() - 1;
+    out.below.insert(std::ranges::lower_bound(out.below, out.beside[worst]), out.beside[worst]);
+    out.beside.erase(out.beside.begin() + static_cast<std::ptrdiff_t>(worst));
   }
-  fit(most, least, widths);
+}
+
+std::string Table::line(const std::vector<std::string>& cells, const Layout& at) const {
+  std::vector<std::vector<std::string>> lines;
+  std::size_t height = 1;
+  std::string all;
+  for (std::size_t k = 0; k < at.beside.size(); ++k) {
+    std::string cell = cells[at.beside[k]];
+    if (k == 0 && longest_word(cell) > at.widths[k] && cell.find('\x1b') == cell.npos) {
+      all = cell + "\n";  // on a line of its own, so that it can be copied
+      cell.clear();
+    }
+    lines.push_back(broken(cell, at.widths[k]));
+    height = std::max(height, lines[k].size());
+  }
+  for (std::size_t row = 0; row < height; ++row) {
+    std::string text;
+    for (std::size_t k = 0; k < at.beside.size(); ++k) {
+      if (k > 0) text += kGap;
+      text += padded(row < lines[k].size() ? lines[k][row] : "", at.widths[k],
+                     columns_[at.beside[k]].align, k + 1 == at.beside.size());
+    }
+    const auto end = text.find_last_not_of(' ');
+    all += (row > 0 ? "\n" : "") + text.substr(0, end == std::string::npos ? 0 : end + 1);
+  }
+  return all;
+}
+
+// "    validated: 5 published times" of each column that has no room beside the others.
+std::string Table::below(const std::vector<std::string>& cells, const Layout& at,
+                         std::size_t most) const {
+  constexpr std::size_t kIndent = 4;
   std::string out;
-  const auto line = [&](const std::vector<std::string>& cells) {
-    std::vector<std::vector<std::string>> lines;
-    std::size_t height = 1;
-    for (std::size_t c = 0; c < columns_.size(); ++c) {
-      lines.push_back(broken(cells[c], widths[c]));
-      height = std::max(height, lines[c].size());
-    }
-    std::string all;
-    for (std::size_t k = 0; k < height; ++k) {
-      std::string text;
-      for (std::size_t c = 0; c < columns_.size(); ++c) {
-        if (c > 0) text += kGap;
-        text += padded(k < lines[c].size() ? lines[c][k] : "", widths[c], columns_[c].align,
-                       c + 1 == columns_.size());
-      }
-      const auto end = text.find_last_not_of(' ');
-      all += (k > 0 ? "\n" : "") + text.substr(0, end == std::string::npos ? 0 : end + 1);
-    }
-    return all;
-  };
+  for (const std::size_t c : at.below) {
+    if (cells[c].empty() || cells[c] == "-") continue;
+    const std::string text = columns_[c].title + ": " + cells[c];
+    out += std::string(kIndent, ' ') + wrapped(text, most - kIndent, kIndent + 2);
+  }
+  return out;
+}
+
+std::string Table::text(bool colour, std::size_t most) const {
+  const Layout at = layout(most);
   std::vector<std::string> titles;
   for (const Column& column : columns_) titles.push_back(column.title);
-  out += styled(line(titles), Style::kBold, colour) + "\n";
-  const std::size_t total = width_of(widths);
+  std::string out = styled(line(titles, at), Style::kBold, colour) + "\n";
+  const std::string rule(width_of(at.widths), '-');
   for (const auto& cells : rows_) {
-    out += cells.empty() ? styled(std::string(total, '-'), Style::kDim, colour) : line(cells);
-    out += "\n";
+    if (cells.empty()) {
+      out += styled(rule, Style::kDim, colour) + "\n";
+    } else {
+      out += line(cells, at) + "\n" + below(cells, at, most);
+    }
   }
   return out;
 }

@@ -183,9 +183,9 @@ Run setup_completion(CLI::App& app) {
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   const CLI::App* whole = app.get_parent();
   return [whole, shell] {
-    return emit({}, *shell == "zsh"    ? zsh_script(*whole)
-                    : *shell == "fish" ? fish_script(*whole)
-                                       : bash_script(*whole));
+    return emit({.for_program = true}, *shell == "zsh"    ? zsh_script(*whole)
+                                       : *shell == "fish" ? fish_script(*whole)
+                                                          : bash_script(*whole));
   };
 }
 

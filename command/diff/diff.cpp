@@ -178,7 +178,7 @@ int diff_cards(const DiffOptions& options) {
   if (!b) return fail(b.error());
   auto output = Output::open(options.output);
   if (!output) return fail(output.error());
-  output->write(card_diff_view(*a, *b, options.output.format, output->colour()));
+  output->write(card_diff_view(*a, *b, options.output.format, output->terminal()));
   if (auto done = output->finish(); !done) return fail(done.error());
   return a->entries().size() == b->entries().size() &&
                  std::ranges::equal(a->entries(), b->entries(),

@@ -62,7 +62,7 @@ std::string counters_text(const DiffResult& result, const views::Terminal& termi
                  {"change", Align::kRight}});
     for (; from != to; ++from)
       table.row({from->metric, shown(from->before), shown(from->after), change(*from)});
-    out += table.text(terminal.colour);
+    out += table.text(terminal);
   }
   for (const LaunchMetrics* l : result.only_before)
     out += fmt::format("launch {} only before: {}\n", l->launch, printable(l->kernel));
@@ -71,7 +71,7 @@ std::string counters_text(const DiffResult& result, const views::Terminal& termi
   return out;
 }
 
-std::string lines_text(const DiffResult& result, bool colour) {
+std::string lines_text(const DiffResult& result, const views::Terminal& terminal) {
   constexpr std::size_t kMostLines = 20;
   if (result.lines.empty()) return {};
   Table lines({{"line"},
@@ -87,7 +87,7 @@ std::string lines_text(const DiffResult& result, bool colour) {
     const LineDifference& d = result.lines[i];
     lines.row({d.place, d.counter, grouped(d.before), grouped(d.after), percent(d)});
   }
-  std::string out = "\n" + lines.text(colour);
+  std::string out = "\n" + lines.text(terminal);
   if (result.lines.size() > kMostLines)
     out += fmt::format("and {} more lines\n", result.lines.size() - kMostLines);
   return out;
@@ -111,10 +111,10 @@ std::string diff_text(const DiffResult& result, const views::Terminal& terminal)
     Table table({{"made with"}, {"before", Align::kRight}, {"after", Align::kRight}});
     for (const Condition& c : result.conditions)
       table.row({c.what, printable(c.before), printable(c.after)});
-    out += table.text(terminal.colour);
+    out += table.text(terminal);
   }
   out += counters_text(result, terminal);
-  out += lines_text(result, terminal.colour);
+  out += lines_text(result, terminal);
   if (!result.rules.empty()) {
     for (const std::string& failure : result.failures)
       out += "applies: " + printable(failure) + "\n";

@@ -55,7 +55,7 @@ std::string as_text(const std::vector<Check>& checks, const views::Terminal& ter
     if (at == by_cost.end()) at = by_cost.insert(at, {check.cost, {}});
     at->second.push_back(&check);
   }
-  std::string out = table.text(terminal.colour);
+  std::string out = table.text(terminal);
   for (const auto& [cost, missing] : by_cost) {
     std::vector<std::string> names;
     for (const Check* check : missing) names.push_back(check->name);

@@ -229,7 +229,7 @@ Json control_json(const trace::Instruction& at) {
           {"reuse_mask", at.reuse_mask()}};
 }
 
-std::string programs_text(const trace::TraceReader& reader, bool colour) {
+std::string programs_text(const trace::TraceReader& reader, const views::Terminal& terminal) {
   std::string out;
   for (const trace::Program& program : reader.programs()) {
     out += fmt::format("{}{}  ({}, {}, {} registers)\n", out.empty() ? "" : "\n",
@@ -251,7 +251,7 @@ std::string programs_text(const trace::TraceReader& reader, bool colour) {
       if (control) row.insert(row.begin() + 1, control_text(at));
       table.row(std::move(row));
     }
-    out += table.text(colour);
+    out += table.text(terminal);
   }
   return out;
 }
@@ -305,12 +305,12 @@ int dump(const DumpOptions& options) {
   if (!output) return fail(output.error());
   if (options.program) {
     switch (options.output.format) {
-      case Format::kTable: output->write(programs_text(*reader, output->colour())); break;
+      case Format::kTable: output->write(programs_text(*reader, output->terminal())); break;
       case Format::kJson: output->write(programs_json(*reader)); break;
       case Format::kCsv: output->write(programs_csv(*reader)); break;
     }
   } else if (options.counts) {
-    auto text = counts_of(*reader, options.launches, options.output.format, output->colour());
+    auto text = counts_of(*reader, options.launches, options.output.format, output->terminal());
     if (!text) return fail(text.error());
     output->write(*text);
   } else if (auto done = RecordPrinter(*reader, options, *output).print(); !done) {

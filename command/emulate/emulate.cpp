@@ -49,8 +49,9 @@ Result<void> check_ptx(const EmulateCommandOptions& options,
                  "a PTX file has no command line: its arguments stand in launch.toml", input,
                  fmt::format("leave out '{}'", program_words().arguments.front())};
   if (options.request.launch.empty())
-    return Error{ErrorKind::kUsage, "a PTX file does not say how to launch its kernels", input,
-                 "describe the launch in a file and give it with --launch (docs/emulate.md)"};
+    return Error{
+        ErrorKind::kUsage, "a PTX file does not say how to launch its kernels", input,
+        "describe the launch in a file and give it with --launch (docs/reference/launch-file.md)"};
   const cudart::SessionOptions& s = options.run.session;
   if (!s.kernel.empty() || options.launches || s.ctas != 1 ||
       s.max_records != cudart::SessionOptions::kNoLimit)
@@ -194,8 +195,9 @@ Run setup_emulate(CLI::App& app) {
          "./app, app.cu with nvcc's options, or kernel.ptx; behind -- the program's arguments, or "
          "the program too: -- python3 app.py")
       ->type_name("PROGRAM [-- ARGS]");
-  app.add_option("--launch", r.launch,
-                 "how to launch a PTX file: entry, grid, block, arguments (docs/emulate.md)")
+  app.add_option(
+         "--launch", r.launch,
+         "how to launch a PTX file: entry, grid, block, arguments (docs/reference/launch-file.md)")
       ->type_name("TOML");
   app.add_option("-o,--output", r.output, "trace to write; '' for none")
       ->type_name("OUT")

@@ -45,9 +45,10 @@ Result<std::string> find_runtime() {
   const fs::path own = fs::read_symlink("/proc/self/exe", none).parent_path();
   for (const fs::path& folder : {own / "cudart", own / "../libexec/warpmem/cudart"})
     if (fs::exists(folder / "libcudart.so.13", none)) return fs::canonical(folder, none).string();
-  return Error{ErrorKind::kEnvironment, "the emulated CUDA runtime is not there",
-               (own / "cudart/libcudart.so.13").string(),
-               "build the whole of warpmem, or set WARPMEM_CUDART_DIR to its folder"};
+  return Error{
+      ErrorKind::kEnvironment, "the emulated CUDA runtime is not there",
+      (own / "cudart/libcudart.so.13").string(),
+      "build the whole of warpmem (cmake --build build), or set WARPMEM_CUDART_DIR to its folder"};
 }
 
 // "9.0" -> "90"

@@ -79,9 +79,10 @@ std::string as_json(const Card& a, const Card& b) {
 
 }  // namespace
 
-std::string card_diff_view(const Card& a, const Card& b, Format format, bool colour) {
+std::string card_diff_view(const Card& a, const Card& b, Format format,
+                           const views::Terminal& terminal) {
   switch (format) {
-    case Format::kTable: return as_table(a, b).text(colour);
+    case Format::kTable: return as_table(a, b).text(terminal);
     case Format::kJson: return as_json(a, b);
     case Format::kCsv: return as_csv(a, b);
   }

@@ -134,7 +134,7 @@ int show_diff(const GpusOptions& options) {
   if (!b) return fail(b.error());
   auto output = Output::open(options.output);
   if (!output) return fail(output.error());
-  output->write(card_diff_view(*a, *b, options.output.format, output->colour()));
+  output->write(card_diff_view(*a, *b, options.output.format, output->terminal()));
   if (auto done = output->finish(); !done) return fail(done.error());
   return 0;
 }
@@ -148,7 +148,7 @@ int show_ladder(const GpusOptions& options) {
   if (!folder) return fail(folder.error());
   const auto effective = sim::probe::ladder_of(*card, folder->file("ladder.wmt"));
   if (!effective) return fail(effective.error());
-  output->write(ladder_view(*card, *effective, options.output.format, output->colour()));
+  output->write(ladder_view(*card, *effective, options.output.format, output->terminal()));
   if (auto done = output->finish(); !done) return fail(done.error());
   return 0;
 }
@@ -156,13 +156,15 @@ int show_ladder(const GpusOptions& options) {
 int show_topology(const GpusOptions& options) {
   const auto card = load_card(options.card);
   if (!card) return fail(card.error());
-  auto output = Output::open(options.output);
+  OutputOptions place = options.output;
+  place.for_program = options.dot;
+  auto output = Output::open(place);
   if (!output) return fail(output.error());
   const model::Topology topology(*card);
   switch (options.output.format) {
     case Format::kTable:
       output->write(options.dot ? topology.dot(card->name())
-                                : topology_table(topology).text(output->colour()));
+                                : topology_table(topology).text(output->terminal()));
       break;
     case Format::kJson: output->write(topology_json(*card, topology).text(2) + "\n"); break;
     case Format::kCsv: output->write(topology_csv(topology)); break;
@@ -183,7 +185,7 @@ int show_card(const GpusOptions& options) {
                                 card->chip().empty() ? "" : ", " + card->chip(),
                                 card->year().empty() ? "" : ", " + card->year()));
       output->write((options.instructions ? instruction_table(*card) : card_table(*card))
-                        .text(output->colour(), output->terminal().table_width()));
+                        .text(output->terminal()));
       if (!options.instructions)
         output->write(fmt::format("\nWhat instructions cost: warpmem gpus {} --instructions\n",
                                   printable(card->argument())));

@@ -132,12 +132,12 @@ std::string as_json(const Card& card, const std::vector<Rung>& rungs) {
 }  // namespace
 
 std::string ladder_view(const Card& card, const sim::probe::Ladder& effective, Format format,
-                        bool colour) {
+                        const views::Terminal& terminal) {
   const std::vector<Rung> rungs = ladder(card, effective);
   switch (format) {
     case Format::kTable:
       return fmt::format("{}: bytes a second, from near to far\n\n", card.full_name()) +
-             as_table(rungs).text(colour);
+             as_table(rungs).text(terminal);
     case Format::kJson: return as_json(card, rungs);
     case Format::kCsv: return as_csv(rungs);
   }

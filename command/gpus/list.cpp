@@ -61,7 +61,7 @@ Table as_table(const std::vector<model::Card>& cards) {
   Table table({{"card"},
                {"GPU"},
                {"chip"},
-               {"compute capability", Align::kRight},
+               {"CC", Align::kRight},
                {"year", Align::kRight},
                {"SMs", Align::kRight},
                {"L1", Align::kRight},
@@ -141,7 +141,7 @@ Result<std::vector<model::Card>> all_cards() {
 std::string card_list_view(const std::vector<model::Card>& cards, Format format,
                            const views::Terminal& terminal) {
   switch (format) {
-    case Format::kTable: return as_table(cards).text(terminal.colour, terminal.table_width());
+    case Format::kTable: return as_table(cards).text(terminal);
     case Format::kJson: return as_json(cards);
     case Format::kCsv: return as_csv(cards);
   }

@@ -19,10 +19,11 @@ std::string short_value(const std::string& value);
 std::string card_list_view(const std::vector<model::Card>& cards, Format format,
                            const views::Terminal& terminal);
 // Numbers that two cards do not have in common.
-std::string card_diff_view(const model::Card& a, const model::Card& b, Format format, bool colour);
+std::string card_diff_view(const model::Card& a, const model::Card& b, Format format,
+                           const views::Terminal& terminal);
 // From registers to host memory: what the card's numbers come to, what a kernel of loads reaches
 // when it is replayed, and what was measured.
 std::string ladder_view(const model::Card& card, const sim::probe::Ladder& effective, Format format,
-                        bool colour);
+                        const views::Terminal& terminal);
 
 }  // namespace warpmem::command

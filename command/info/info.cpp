@@ -237,7 +237,8 @@ std::string steps_text(const trace::TraceReader& reader) {
                      byte_size(bytes), grouped(fills), grouped(events));
 }
 
-std::string as_text(const trace::TraceReader& reader, const LaunchRange& range, bool colour) {
+std::string as_text(const trace::TraceReader& reader, const LaunchRange& range,
+                    const views::Terminal& terminal) {
   const trace::Origin& origin = reader.origin();
   std::string out;
   const auto line = [&out](std::string_view name, const std::string& value) {
@@ -262,7 +263,7 @@ std::string as_text(const trace::TraceReader& reader, const LaunchRange& range, 
   if (const std::string steps = steps_text(reader); !steps.empty()) line("program", steps);
   const std::string repeated = repeats_text(reader);
   if (!repeated.empty()) line("repeated", repeated);
-  out += "\n" + launch_table(reader, range, false, !repeated.empty()).text(colour);
+  out += "\n" + launch_table(reader, range, false, !repeated.empty()).text(terminal);
   out += "\nallocations\n" + allocations_text(reader, range);
   return out;
 }
@@ -331,7 +332,9 @@ int info(const InfoOptions& options) {
   auto output = Output::open(options.output);
   if (!output) return fail(output.error());
   switch (options.output.format) {
-    case Format::kTable: output->write(as_text(*reader, options.launches, output->colour())); break;
+    case Format::kTable:
+      output->write(as_text(*reader, options.launches, output->terminal()));
+      break;
     case Format::kJson: output->write(as_json(*reader, options.launches)); break;
     case Format::kCsv:
       output->write(launch_table(*reader, options.launches, true, true).csv());

@@ -76,6 +76,7 @@ std::string man_page(const CLI::App& app) {
 
 Run setup_man(CLI::App& app) {
   auto options = std::make_shared<OutputOptions>();
+  options->for_program = true;
   app.add_option("-o,--output", options->path, "write to this file instead of stdout")
       ->type_name("OUT");
   add_force_option(app, options->force);

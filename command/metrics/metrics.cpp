@@ -41,8 +41,8 @@ int run_metrics(const MetricsOptions& chosen) {
   const OutputOptions& options = chosen.output;
   if (chosen.accuracy) {
     const auto rows = validate::measured_accuracy();
-    return emit(options, chosen.main ? accuracy_view(main_metrics(rows), options.format)
-                                     : accuracy_view(rows, options.format));
+    return emit(options, chosen.main ? accuracy_view(main_metrics(rows), options)
+                                     : accuracy_view(rows, options));
   }
   const auto only = metrics::vocabulary_named(chosen.vocabulary);
   if (chosen.name.empty()) {

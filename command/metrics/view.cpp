@@ -158,8 +158,7 @@ std::string metric_list_view(std::optional<Vocabulary> only, Format format,
     if (only && *only != v) continue;
     for (const metrics::Metric& m : metrics::metrics_of(v)) all.push_back({v, &m});
     tables += fmt::format("{}In the words of {}\n{}", tables.empty() ? "" : "\n",
-                          metrics::full_name_of(v),
-                          list_table(v).text(terminal.colour, terminal.table_width()));
+                          metrics::full_name_of(v), list_table(v).text(terminal));
   }
   switch (format) {
     case Format::kTable: return tables + "\nAll that is known of one: warpmem metrics NAME\n";

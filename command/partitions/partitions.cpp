@@ -43,7 +43,7 @@ int partitions(const PartitionsOptions& options) {
   if (!result) return fail(result.error());
   const PartitionsView view{*card, options.input.path, *result};
   return emit(
-      *output, options.output.format, [&] { return partitions_text(view); },
+      *output, options.output.format, [&] { return partitions_text(view, output->terminal()); },
       [&] { return partitions_json(view); }, [&] { return partitions_csv(view); });
 }
 

@@ -27,46 +27,65 @@ char shade(std::uint64_t sectors, std::uint64_t most) {
   return kShades[std::min<std::uint64_t>(kShades.size() - 1, sectors * kShades.size() / most)];
 }
 
-std::uint64_t busiest_window(const PartitionTraffic& t) {
-  std::uint64_t most = 1;
-  for (const PartitionTraffic::Window& w : t.windows())
-    most = std::max(most, *std::max_element(w.sectors.begin(), w.sectors.end()));
-  return most;
-}
+// Sectors by column and channel: so many windows a column that they all fit.
+using Picture = std::vector<std::vector<std::uint64_t>>;
 
-std::string over_time(const PartitionTraffic& t, std::size_t channel, std::uint64_t most) {
-  std::string out;
-  for (const PartitionTraffic::Window& w : t.windows()) out += shade(w.sectors[channel], most);
+Picture picture(const PartitionTraffic& t, std::size_t windows_a_column) {
+  Picture out;
+  const auto& windows = t.windows();
+  for (std::size_t w = 0; w < windows.size(); ++w) {
+    if (w % windows_a_column == 0) out.emplace_back(t.reads().size());
+    for (std::size_t c = 0; c < out.back().size(); ++c) out.back()[c] += windows[w].sectors[c];
+  }
   return out;
 }
 
-std::string launch_text(const LaunchMetrics& launch, const PartitionTraffic& t) {
+std::uint64_t busiest(const Picture& columns) {
+  std::uint64_t most = 1;
+  for (const auto& column : columns)
+    most = std::max(most, *std::max_element(column.begin(), column.end()));
+  return most;
+}
+
+std::string over_time(const Picture& columns, std::size_t channel, std::uint64_t most) {
+  std::string out;
+  for (const auto& column : columns) out += shade(column[channel], most);
+  return out;
+}
+
+std::string launch_text(const LaunchMetrics& launch, const PartitionTraffic& t,
+                        const views::Terminal& terminal) {
+  constexpr std::size_t kNumbers = 46;  // columns of the numbers in front of the picture
   const std::uint64_t all = sum(t.reads()) + sum(t.writes());
+  const std::size_t room = std::max<std::size_t>(16, terminal.table_width() - kNumbers);
+  const std::size_t merged = std::max<std::size_t>(1, (t.windows().size() + room - 1) / room);
+  const Picture columns = picture(t, merged);
   std::string out = fmt::format("\nlaunch {}: {}\n", launch.launch, launch.kernel);
   if (all == 0) return out + "  nothing came from DRAM or went there\n";
   out += fmt::format("  {} channels, {:.2f} at work at a time\n\n", t.reads().size(),
                      t.busy_channels());
-  Table table({{"channel", Align::kRight},
-               {"sectors read", Align::kRight},
-               {"written", Align::kRight},
-               {"share", Align::kRight},
-               {fmt::format("over time, {} cycles a column", grouped(t.window_cycles()))}});
-  const std::uint64_t most = busiest_window(t);
+  Table table(
+      {{"channel", Align::kRight},
+       {"sectors read", Align::kRight},
+       {"written", Align::kRight},
+       {"share", Align::kRight},
+       {fmt::format("over time, {} cycles a column", grouped(t.window_cycles() * merged))}});
+  const std::uint64_t most = busiest(columns);
   for (std::size_t c = 0; c < t.reads().size(); ++c) {
     const double share =
         100 * static_cast<double>(t.reads()[c] + t.writes()[c]) / static_cast<double>(all);
     table.row({std::to_string(c), grouped(t.reads()[c]), grouped(t.writes()[c]),
-               fmt::format("{:.1f} %", share), over_time(t, c, most)});
+               fmt::format("{:.1f} %", share), over_time(columns, c, most)});
   }
-  return out + table.text(false);
+  return out + table.text(terminal);
 }
 
 }  // namespace
 
-std::string partitions_text(const PartitionsView& view) {
+std::string partitions_text(const PartitionsView& view, const views::Terminal& terminal) {
   std::string out = fmt::format("{} on {}\n", view.trace, view.card.name());
   for (const sim::ReplayedLaunch& launch : view.result.details)
-    if (launch.dram_traffic) out += launch_text(launch.metrics, *launch.dram_traffic);
+    if (launch.dram_traffic) out += launch_text(launch.metrics, *launch.dram_traffic, terminal);
   return out;
 }
 

@@ -5,6 +5,7 @@
 
 #include "model/card/card.hpp"
 #include "sim/replay.hpp"
+#include "views/style.hpp"
 
 namespace warpmem::command {
 
@@ -14,7 +15,7 @@ struct PartitionsView {
   const sim::ReplayResult& result;
 };
 
-std::string partitions_text(const PartitionsView& view);
+std::string partitions_text(const PartitionsView& view, const views::Terminal& terminal);
 std::string partitions_json(const PartitionsView& view);
 std::string partitions_csv(const PartitionsView& view);
 

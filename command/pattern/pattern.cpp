@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/read_number.hpp"
@@ -71,6 +73,7 @@ Result<std::vector<views::PatternOnCard>> on_cards(const PatternOptions& options
   std::vector<std::string> names{options.card.gpu};
   if (options.all_gpus) names = model::card_names();
   std::vector<views::PatternOnCard> out;
+  std::vector<std::pair<std::string, std::uint64_t>> years;
   for (const std::string& name : names) {
     CardInput input = options.card;
     input.gpu = name;
@@ -84,8 +87,15 @@ Result<std::vector<views::PatternOnCard>> on_cards(const PatternOptions& options
     else if (!options.all_gpus || accesses.error().kind == ErrorKind::kUsage)
       return accesses.error();
     else one.failure = accesses.error().message;
+    years.emplace_back(card->year(), card->capability());
   }
-  return out;
+  // From the oldest GPU to the newest.
+  std::vector<std::size_t> order(out.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return years[i]; });
+  std::vector<views::PatternOnCard> by_year;
+  for (const std::size_t i : order) by_year.push_back(std::move(out[i]));
+  return by_year;
 }
 
 int pattern(const PatternOptions& options) {

@@ -86,10 +86,10 @@ std::string y_text(double y) {
 }
 
 std::string as_table(const CurveKind& kind, const std::vector<sim::probe::Point>& points,
-                     bool colour) {
+                     const views::Terminal& terminal) {
   Table table({{kind.x, Align::kRight}, {sim::probe::unit_of(kind.curve), Align::kRight}});
   for (const auto& p : points) table.row({kind.sizes ? byte_size(p.x) : grouped(p.x), y_text(p.y)});
-  return table.text(colour);
+  return table.text(terminal);
 }
 
 std::string as_csv(const CurveKind& kind, const std::vector<sim::probe::Point>& points) {
@@ -132,7 +132,7 @@ int probe(const ProbeOptions& options) {
   const auto points = sim::probe::measure(*card, what);
   if (!points) return fail(points.error());
   switch (options.output.format) {
-    case Format::kTable: output->write(as_table(*kind, *points, output->colour())); break;
+    case Format::kTable: output->write(as_table(*kind, *points, output->terminal())); break;
     case Format::kJson: output->write(as_json(*kind, *card, *points)); break;
     case Format::kCsv: output->write(as_csv(*kind, *points)); break;
   }

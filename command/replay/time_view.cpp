@@ -34,7 +34,7 @@ std::string busiest(const sim::TimeResult::Use& use) {
                        : views::percent(use.most);
 }
 
-std::string uses_text(const sim::TimeResult& time, bool colour) {
+std::string uses_text(const sim::TimeResult& time, const views::Terminal& terminal) {
   Table uses({{"place"},
               {"in use", Align::kRight},
               {"busiest one", Align::kRight},
@@ -48,10 +48,10 @@ std::string uses_text(const sim::TimeResult& time, bool colour) {
               use.bytes > 0 ? fmt::format("{:.1f}", rate) : "-",
               use.peak > 0 ? fmt::format("{:.1f}", use.peak) : "-"});
   }
-  return uses.text(colour);
+  return uses.text(terminal);
 }
 
-std::string waits_text(const sim::TimeResult& time, bool colour) {
+std::string waits_text(const sim::TimeResult& time, const views::Terminal& terminal) {
   Table waits({{"a warp's time"}, {"share", Align::kRight}});
   std::uint64_t waited = 0;
   const auto whole = static_cast<double>(std::max<std::uint64_t>(1, time.warp_cycles));
@@ -64,7 +64,7 @@ std::string waits_text(const sim::TimeResult& time, bool colour) {
   waits.row({"runs", views::percent(static_cast<double>(time.warp_cycles -
                                                         std::min(waited, time.warp_cycles)) /
                                     whole)});
-  return waits.text(colour);
+  return waits.text(terminal);
 }
 
 Json bottleneck_json(const sim::TimeResult& time) {
@@ -95,17 +95,17 @@ Json bottleneck_json(const sim::TimeResult& time) {
 
 }  // namespace
 
-std::string time_text(const sim::TimeResult& time, bool colour) {
+std::string time_text(const sim::TimeResult& time, const views::Terminal& terminal) {
   return fmt::format(
              "\n{} cycles, {} of them from the first CTA's start to the last one's end; {} "
              "instructions\n",
              grouped(time.cycles), grouped(time.running), grouped(time.instructions)) +
-         uses_text(time, colour) + "bottleneck: " + sim::bottleneck(time).sentence + "\n" +
+         uses_text(time, terminal) + "bottleneck: " + sim::bottleneck(time).sentence + "\n" +
          bound_text(time) +
          fmt::format("reads under way: {} on average; {} would fill DRAM's bandwidth\n\n",
                      byte_size(static_cast<std::uint64_t>(time.bytes_in_flight)),
                      byte_size(static_cast<std::uint64_t>(time.bytes_needed))) +
-         waits_text(time, colour);
+         waits_text(time, terminal);
 }
 
 Json time_json(const sim::TimeResult& time) {

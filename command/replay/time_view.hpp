@@ -9,7 +9,7 @@
 namespace warpmem::command {
 
 // The places in use, what limits, and what warps waited for.
-std::string time_text(const sim::TimeResult& time, bool colour);
+std::string time_text(const sim::TimeResult& time, const views::Terminal& terminal);
 // kernels[].time of a replay's JSON.
 Json time_json(const sim::TimeResult& time);
 

@@ -108,7 +108,8 @@ ReplayedAs replayed_as(const ReplayView& view, const sim::ReplayedLaunch& launch
 }
 
 // By level; with `view.all`, zeros too.
-std::string counters(const ReplayView& view, const sim::ReplayedLaunch& launch, bool colour) {
+std::string counters(const ReplayView& view, const sim::ReplayedLaunch& launch,
+                     const views::Terminal& terminal) {
   const ReplayedAs as = replayed_as(view, launch);
   std::map<CounterGroup, std::vector<std::vector<std::string>>> groups;
   for (const ShownMetric& m : metrics_of(launch, view.card, view.vocabulary)) {
@@ -124,10 +125,10 @@ std::string counters(const ReplayView& view, const sim::ReplayedLaunch& launch, 
   for (auto& [group, rows] : groups) {
     if (!first) table.row({});
     first = false;
-    table.styled_row({views::styled(name_of(group), views::Style::kBold, colour)});
+    table.styled_row({views::styled(name_of(group), views::Style::kBold, terminal.colour)});
     for (auto& row : rows) table.row(std::move(row));
   }
-  return table.text(colour);
+  return table.text(terminal);
 }
 
 // The first screen of a launch.
@@ -207,17 +208,6 @@ std::string notes_text(const ReplayView& view) {
   return out;
 }
 
-// Line by line, at a terminal's width.
-std::string broken(const std::string& lines, std::size_t width) {
-  std::string out;
-  for (std::size_t at = 0; at < lines.size();) {
-    const std::size_t end = std::min(lines.find('\n', at), lines.size());
-    out += views::wrapped(lines.substr(at, end - at), width, 2);
-    at = end + 1;
-  }
-  return out;
-}
-
 }  // namespace
 
 std::string replay_text(const ReplayView& view, const views::Terminal& terminal) {
@@ -232,13 +222,13 @@ std::string replay_text(const ReplayView& view, const views::Terminal& terminal)
   const bool each = view.all || view.result.launches.size() == 1;
   if (!each) {
     if (view.vocabulary == metrics::Vocabulary::kNcu) {
-      out += "\n" + overview(view.result, terminal.width).text(terminal.colour);
+      out += "\n" + overview(view.result, terminal.width).text(terminal);
       out += views::wrapped(
           "each: sectors a load request. L2 reads and DRAM, read and written, are 32-byte sectors. "
           "One launch: --launch N; all counters: --all.",
           terminal.width, 0);
     } else {
-      out += "\n" + overview_in_words(view).text(terminal.colour);
+      out += "\n" + overview_in_words(view).text(terminal);
       out += "\nAll counters: --launch N, or --all.\n";
     }
     out += accuracy_notes(view);
@@ -250,21 +240,20 @@ std::string replay_text(const ReplayView& view, const views::Terminal& terminal)
                                                dims(launch.block)),
                                    view.all ? ~std::size_t{0} : terminal.width, 2);
       if (view.all) {
-        out += counters(view, detail, terminal.colour) + accuracy_note(view, detail);
-        if (detail.time) out += time_text(*detail.time, terminal.colour);
+        out += counters(view, detail, terminal) + accuracy_note(view, detail);
+        if (detail.time) out += time_text(*detail.time, terminal);
       } else {
         std::string below = accuracy_note(view, detail);
         below +=
             "All counters, where the time went: --all. What moves too much, why: warpmem "
             "explain.\nWhat a word means: warpmem words\n";
         out += chart(view, detail, terminal) + "\n";
-        if (view.counters) out += counters(view, detail, terminal.colour) + "\n";
-        out += (terminal.person ? broken(below, terminal.width) : below);
+        if (view.counters) out += counters(view, detail, terminal) + "\n";
+        out += below;
       }
     }
   }
-  if (const std::string notes = notes_text(view); !notes.empty())
-    out += "\n" + (terminal.person ? broken(notes, terminal.width) : notes);
+  if (const std::string notes = notes_text(view); !notes.empty()) out += "\n" + notes;
   return out;
 }
 

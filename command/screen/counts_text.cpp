@@ -50,7 +50,7 @@ std::string source_of(const trace::Program* program, const Counted& c) {
 using Summary = trace::LaunchSummary;
 
 std::string as_text(const trace::TraceReader& reader, const std::vector<const Summary*>& launches,
-                    bool colour) {
+                    const views::Terminal& terminal) {
   std::string out;
   for (const Summary* s : launches) {
     const trace::Program* program = program_of(reader, s->launch);
@@ -64,7 +64,7 @@ std::string as_text(const trace::TraceReader& reader, const std::vector<const Su
     for (const Counted& c : counted(program, s->end))
       table.row({fmt::format("{:#06x}", c.pc), grouped(c.times), grouped(c.copies),
                  c.at ? c.at->text : "n/a", source_of(program, c)});
-    out += table.text(colour);
+    out += table.text(terminal);
   }
   return out;
 }
@@ -107,7 +107,7 @@ std::size_t counted_launches(const trace::TraceReader& reader) {
 }
 
 Result<std::string> counts_of(const trace::TraceReader& reader, const LaunchRange& range,
-                              Format format, bool colour) {
+                              Format format, const views::Terminal& terminal) {
   std::vector<const Summary*> launches;
   for (const Summary& s : reader.launches())
     if (range.contains(s.launch.id) && !s.end.times.empty()) launches.push_back(&s);
@@ -116,7 +116,7 @@ Result<std::string> counts_of(const trace::TraceReader& reader, const LaunchRang
                  reader.path(),
                  "`warpmem emulate` counts them; a recorder is not told of branches"};
   switch (format) {
-    case Format::kTable: return as_text(reader, launches, colour);
+    case Format::kTable: return as_text(reader, launches, terminal);
     case Format::kJson: return as_json(reader, launches);
     case Format::kCsv: break;
   }

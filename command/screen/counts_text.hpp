@@ -11,7 +11,7 @@ namespace warpmem::command {
 
 // Of the launches in `range`. kUsage where none of them has been counted.
 Result<std::string> counts_of(const trace::TraceReader& reader, const LaunchRange& range,
-                              Format format, bool colour);
+                              Format format, const views::Terminal& terminal);
 
 // Launches that say how often their instructions ran.
 std::size_t counted_launches(const trace::TraceReader& reader);

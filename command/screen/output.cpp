@@ -49,17 +49,38 @@ Result<OutputFile> create_output(const std::string& path, bool force) {
   return file;
 }
 
-Output::Output(std::optional<OutputFile> file) : file_(std::move(file)) {}
+namespace {
+
+views::Terminal terminal_of_stdout() {
+  constexpr int kLeast = 60;
+  const int width = std::max(kLeast, terminal_width(STDOUT_FILENO));
+  return {static_cast<std::size_t>(width), use_colour(STDOUT_FILENO), is_terminal(STDOUT_FILENO)};
+}
+
+}  // namespace
+
+views::Terminal terminal_of(const OutputOptions& options) {
+  return options.path.empty() ? terminal_of_stdout() : views::Terminal{};
+}
+
+Output::Output(std::optional<OutputFile> file, const OutputOptions& options)
+    : file_(std::move(file)),
+      for_reading_(options.format == Format::kTable && !options.for_program) {}
 
 Result<Output> Output::open(const OutputOptions& options) {
-  if (options.path.empty()) return Output(std::nullopt);
+  if (options.path.empty()) return Output(std::nullopt, options);
   auto file = create_output(options.path, options.force);
   if (!file) return file.error();
-  return Output(std::move(file).value());
+  return Output(std::move(file).value(), options);
 }
 
 void Output::write(std::string_view text) {
   if (refused_) return;
+  std::string lines;
+  if (const views::Terminal shown = terminal(); shown.person && for_reading_) {
+    lines = views::fitted(text, shown.width);
+    text = lines;
+  }
   if (file_) {
     if (auto written = file_->write(text); !written) refused_ = written.error();
   } else if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) {
@@ -72,9 +93,7 @@ bool Output::failed() const { return refused_.has_value(); }
 bool Output::colour() const { return !file_ && use_colour(STDOUT_FILENO); }
 
 views::Terminal Output::terminal() const {
-  constexpr int kLeast = 60;
-  const int width = file_ ? 80 : std::max(kLeast, terminal_width(STDOUT_FILENO));
-  return {static_cast<std::size_t>(width), colour(), !file_ && is_terminal(STDOUT_FILENO)};
+  return file_ ? views::Terminal{} : terminal_of_stdout();
 }
 
 Result<void> Output::finish() {

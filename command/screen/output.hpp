@@ -27,6 +27,7 @@ struct OutputOptions {
   Format format = Format::kTable;
   std::string path;  // empty: stdout
   bool force = false;
+  bool for_program = false;  // a script or a graph: its lines stay as they are, also on a terminal
 };
 
 // --format, -o,--output and --force.
@@ -42,7 +43,8 @@ Result<void> check_output(const OutputOptions& options);
 Result<OutputFile> create_output(const std::string& path, bool force);
 
 // A destination that reports what the operating system refused, at the latest in finish(). A file
-// gets its name there, so that it is whole or absent.
+// gets its name there, so that it is whole or absent. What a person reads is broken at the width
+// of the terminal, whatever its tables and views have not broken.
 class Output {
  public:
   static Result<Output> open(const OutputOptions& options);
@@ -55,10 +57,14 @@ class Output {
   const OutputFile* file() const { return file_ ? &*file_ : nullptr; }  // nullptr: stdout
 
  private:
-  explicit Output(std::optional<OutputFile> file);
+  Output(std::optional<OutputFile> file, const OutputOptions& options);
   std::optional<OutputFile> file_;
+  bool for_reading_;
   std::optional<Error> refused_;
 };
+
+// What a table of these options is shown on.
+views::Terminal terminal_of(const OutputOptions& options);
 
 // Opens, writes `text`, finishes; returns the exit status.
 int emit(const OutputOptions& options, std::string_view text);

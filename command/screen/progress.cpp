@@ -20,7 +20,7 @@ std::string short_count(double value) {
   if (value >= 1e9) return fmt::format("{:.1f} G", value / 1e9);
   if (value >= 1e6) return fmt::format("{:.1f} M", value / 1e6);
   if (value >= 1e3) return fmt::format("{:.1f} K", value / 1e3);
-  return fmt::format("{:.0f} ", value);
+  return fmt::format("{:.0f}", value);
 }
 
 }  // namespace
@@ -54,8 +54,8 @@ void Progress::draw(std::uint64_t done, double seconds) {
     line +=
         fmt::format(" {:.0f} %", 100.0 * static_cast<double>(done) / static_cast<double>(total_));
   }
-  line +=
-      fmt::format("  {}{}  {}/s", short_count(static_cast<double>(done)), unit_, short_count(rate));
+  line += fmt::format("  {} {}  {}/s", short_count(static_cast<double>(done)), unit_,
+                      short_count(rate));
   if (total_ > done && rate > 0) {
     line += fmt::format("  {} left", duration(static_cast<double>(total_ - done) / rate));
   }

@@ -53,7 +53,7 @@ std::set<std::string> cards_of(std::span<const validate::Accuracy> rows) {
   return out;
 }
 
-std::string as_table(std::span<const validate::Accuracy> rows) {
+std::string as_table(std::span<const validate::Accuracy> rows, const views::Terminal& terminal) {
   std::string out;
   for (std::size_t i = 0; i < rows.size();) {
     const validate::Accuracy& first = rows[i];
@@ -67,7 +67,7 @@ std::string as_table(std::span<const validate::Accuracy> rows) {
                  views::percent(rows[i].median), views::percent(rows[i].p90)});
     out += fmt::format("{}{}, traces of level {}, {} engine\n", out.empty() ? "" : "\n", first.gpu,
                        first.level, first.engine);
-    out += table.text(false);
+    out += table.text(terminal);
   }
   for (const std::string& gpu : cards_of(rows))
     for (const std::string& level : not_measured(rows, gpu))
@@ -96,9 +96,9 @@ std::string as_json(std::span<const validate::Accuracy> rows) {
 
 }  // namespace
 
-std::string accuracy_view(std::span<const validate::Accuracy> rows, Format format) {
-  switch (format) {
-    case Format::kTable: return as_table(rows);
+std::string accuracy_view(std::span<const validate::Accuracy> rows, const OutputOptions& options) {
+  switch (options.format) {
+    case Format::kTable: return as_table(rows, terminal_of(options));
     case Format::kJson: return as_json(rows);
     case Format::kCsv: return validate::accuracy_csv(rows);
   }

@@ -11,7 +11,7 @@ namespace warpmem::command {
 
 // A table for each card, level and engine, and which levels nobody measured; JSON:
 // {"schema":1,"accuracy":[…],"not_measured":[…]}; CSV as validate/accuracy.csv.
-std::string accuracy_view(std::span<const validate::Accuracy> rows, Format format);
+std::string accuracy_view(std::span<const validate::Accuracy> rows, const OutputOptions& options);
 
 // The metrics that people look at first, of these.
 std::vector<validate::Accuracy> main_metrics(std::span<const validate::Accuracy> rows);

@@ -296,7 +296,7 @@ int measure_accuracy(ValidateOptions options) {
       return fail(some.error());
     append(rows, validate::accuracy_of(report));
   }
-  return emit(options.output, accuracy_view(rows, options.output.format));
+  return emit(options.output, accuracy_view(rows, options.output));
 }
 
 // The card that is named, or the one of the GPU that the profile was counted on.

@@ -298,7 +298,7 @@ Result<LaunchFile> parse_launch_file(const std::string& path, const std::string&
     return Error{
         ErrorKind::kUsage, std::string(e.description()),
         fmt::format("{}, line {}, column {}", path, e.source().begin.line, e.source().begin.column),
-        "see docs/emulate.md for an example"};
+        "see docs/reference/launch-file.md for an example"};
   } catch (Bad& bad) {
     return std::move(bad.error);
   }
@@ -309,13 +309,13 @@ Result<LaunchFile> read_launch_file(const std::string& path) {
   std::error_code none;
   if (std::filesystem::is_directory(path, none))
     return Error{ErrorKind::kUsage, "this is a folder, not a launch description", path,
-                 "name a file in it; docs/emulate.md shows how to write one"};
+                 "name a file in it; docs/reference/launch-file.md shows how to write one"};
   std::ifstream in = open_to_read(path);
   std::stringstream text;
   text << in.rdbuf();
   if (!in)
     return Error{ErrorKind::kUsage, "cannot read the launch description", path,
-                 "write one as docs/emulate.md shows"};
+                 "write one as docs/reference/launch-file.md shows"};
   return parse_launch_file(path, text.str());
 }
 

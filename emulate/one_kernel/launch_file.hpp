@@ -1,4 +1,5 @@
-// launch.toml: how to launch one kernel that has no host program. docs/emulate.md explains it.
+// launch.toml: how to launch one kernel that has no host program. docs/reference/launch-file.md
+// explains it.
 //
 //   entry = "saxpy"            # mangled, or the C++ name when only one kernel has it
 //   grid = [256, 1, 1]         # or a number

@@ -77,7 +77,8 @@ void Decoder::unsupported(std::string_view what) {
       what.empty() ? std::string(s_->opcode) : fmt::format("{} (its '{}')", s_->opcode, what);
   throw DecodeFailure{text_.error_at(
       s_->at, fmt::format("the emulator does not support {} (in '{}')", shown, f_.name),
-      "docs/emulate.md lists what it supports; leave this kernel out, or record it on a GPU")};
+      "docs/reference/emulator.md lists what it supports; leave this kernel out, or record it on a "
+      "GPU")};
 }
 
 void Decoder::expect_operands(std::size_t low, std::size_t high) {

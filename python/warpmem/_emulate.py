@@ -79,7 +79,7 @@ def compile_ptx(source, name, folder, gpu_capability, options):
 
 
 def launch_file(kernel, grid, block, shared, args, folder):
-    """launch.toml (docs/emulate.md), with each array in a file."""
+    """launch.toml (docs/reference/launch-file.md), with each array in a file."""
     import numpy
     lines = [f'entry = "{kernel}"', f"grid = {dims(grid)}", f"block = {dims(block)}", f"dynamic_shared = {shared}"]
     arrays = []

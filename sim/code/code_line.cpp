@@ -14,7 +14,7 @@ std::vector<std::uint32_t> numbers(const std::vector<trace::RegisterRange>& rang
 }
 
 // Does a recording hold what the instruction accesses? Not constants, textures and surfaces, copies
-// through a tensor map, and (of local memory) spilled registers: docs/recording.md.
+// through a tensor map, and (of local memory) spilled registers: docs/how-to/record.md.
 bool recorder_sees(const trace::SassInstruction& in) {
   switch (in.space) {
     case trace::Space::kLocal:

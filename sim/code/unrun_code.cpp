@@ -5,7 +5,7 @@
 namespace warpmem::sim {
 namespace {
 
-// Of these the recorder misses none (docs/recording.md); generic ones may go to local memory.
+// Of these the recorder misses none (docs/how-to/record.md); generic ones may go to local memory.
 bool always_recorded(trace::Opcode opcode) {
   using trace::Opcode;
   switch (opcode) {

@@ -1,6 +1,7 @@
 // Some of a GPU's SMs, or all of them, that run a launch's CTAs on the counts engine: warps take
-// their turns by the rough clock (docs/replay-order.md), and each of their accesses goes to the
-// memory system. Which CTA goes where is somebody else's to say (launch_replay.cpp, many_sms.cpp).
+// their turns by the rough clock (docs/design/replay-order.md), and each of their accesses goes to
+// the memory system. Which CTA goes where is somebody else's to say (launch_replay.cpp,
+// many_sms.cpp).
 //
 // The state of the whole GPU is larger than the host's caches, and warps that are due together
 // have nothing in common. So a step of the clock first lists its warps and then requests for what

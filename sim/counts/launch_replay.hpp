@@ -1,5 +1,5 @@
 // One launch on the counts engine, on one thread: its CTAs come to SMs and go, step by step of the
-// rough clock (docs/replay-order.md).
+// rough clock (docs/design/replay-order.md).
 #pragma once
 
 #include "sim/engine/barrier_waits.hpp"

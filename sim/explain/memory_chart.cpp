@@ -35,13 +35,15 @@ void put_time(MemoryChart& out, const ReplayedLaunch& replayed, const model::Car
   out.average_warps = static_cast<double>(time.warp_cycles) /
                       (static_cast<double>(time.running) *
                        static_cast<double>(std::max<std::uint64_t>(1, time.sms)));
-  out.l1_busy = out.port_in_busy = out.port_out_busy = out.l2_busy = out.dram_busy = 0;
+  out.l1_busy = out.port_in_busy = out.port_out_busy = out.l2_busy = out.dram_busy = out.link_busy =
+      0;
   for (const TimeResult::Use& use : time.uses) {
     switch (use.place) {
       case model::Resource::kL1: out.l1_busy = use.share; break;
       case model::Resource::kPortIn: out.port_in_busy = use.share; break;
       case model::Resource::kPortOut: out.port_out_busy = use.share; break;
       case model::Resource::kSlice: out.l2_busy = use.share; break;
+      case model::Resource::kHostLink: out.link_busy = use.share; break;
       case model::Resource::kDramBus: out.dram_busy = use.share, out.dram_peak = use.peak; break;
       default: break;
     }
@@ -146,7 +148,7 @@ void put_worst(MemoryChart& out, const AddressPass& pass, const trace::TraceRead
 // the addresses; where those of a part of the records were read, in proportion.
 void put_kinds(MemoryChart& out, const AddressPass& pass, const model::LaunchCounters& c,
                const std::vector<AccessPlan>& plans) {
-  MemoryChart::Kind load, store, atomic;
+  MemoryChart::Kind load, store, atomic, other_read, other_written;
   std::uint64_t excess = 0;  // wavefronts
   for (std::size_t s = 0; s < plans.size(); ++s) {
     const SiteAddresses& a = pass.sites[s];
@@ -159,6 +161,12 @@ void put_kinds(MemoryChart& out, const AddressPass& pass, const model::LaunchCou
       case Action::kAsyncRead: add(load); break;
       case Action::kGlobalStore: add(store); break;
       case Action::kGlobalAtomic: add(atomic); break;
+      case Action::kLocalLoad:
+      case Action::kTexture:
+      case Action::kTexel:
+      case Action::kSurfaceLoad: add(other_read); break;
+      case Action::kLocalStore:
+      case Action::kSurfaceStore: add(other_written); break;
       case Action::kBulkRead:
       case Action::kBulkWrite:
       case Action::kBulkReduce: add(out.copy); break;
@@ -181,6 +189,8 @@ void put_kinds(MemoryChart& out, const AddressPass& pass, const model::LaunchCou
                0};
   out.texture = {c.texture.requests + c.surface_ld.requests + c.surface_st.requests,
                  c.texture.sectors + c.surface_ld.sectors + c.surface_st.sectors, 0};
+  out.other_read = whole(other_read.lane_bytes),
+  out.other_written = whole(other_written.lane_bytes);
   out.shared_wavefronts = c.shared_wavefronts;
   out.shared_ideal = c.shared_wavefronts - std::min(c.shared_wavefronts, whole(excess));
 }
@@ -202,6 +212,7 @@ Result<MemoryChart> memory_chart(const trace::TraceReader& reader, std::uint32_t
   put_kinds(out, *pass, c, plans);
   out.l1_read = 32 * c.l1_fill_sectors, out.l1_written = 32 * c.l1_write_sectors;
   out.dram_read = 32 * c.l2.dram_read, out.dram_written = 32 * c.l2.dram_write;
+  out.host_read = 32 * c.l2.sysmem_read, out.host_written = 32 * c.l2.sysmem_write;
   out.l1_hits = share(c.global_ld.hits + c.local_ld.hits + c.texture.hits,
                       c.global_ld.sectors + c.local_ld.sectors + c.texture.sectors);
   out.l2_hits = share(c.l2.read_hit, c.l2.read);

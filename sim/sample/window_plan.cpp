@@ -20,7 +20,7 @@ std::uint64_t drawn(std::uint64_t seed, std::uint64_t i) {
 
 Range in_front(std::uint64_t of, std::uint64_t most) { return {of - std::min(of, most), of}; }
 
-// The counts engine takes about a quarter of the time engine's time (docs/contributing.md).
+// The counts engine takes about a quarter of the time engine's time (docs/how-to/contribute.md).
 double took(const Window& w, bool time) {
   return static_cast<double>(w.replayed.size()) +
          static_cast<double>(w.warm.size()) / (time ? 4 : 1);

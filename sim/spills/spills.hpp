@@ -5,7 +5,7 @@
 // engines see loads and stores of local memory like recorded ones, and launches that spill nothing
 // have no table and cost nothing.
 //
-// What is not known is assumed (docs/recording.md): of several paths between two records the
+// What is not known is assumed (docs/design/spills.md): of several paths between two records the
 // shortest, loops of which neither code nor trace knows the rounds once, instructions under a
 // predicate by all lanes that come by.
 #pragma once

@@ -15,7 +15,8 @@ TEST_CASE("what a source includes is found beside it, in its folders, and throug
   const auto write = [&](const char* name, const char* text) {
     std::ofstream(folder / name) << text;
   };
-  write("a.cu", "#include <cstdio>\n#include \"b.h\"\n  # include \"c.h\" // ours\n#include \"gone.h\"\n");
+  write("a.cu",
+        "#include <cstdio>\n#include \"b.h\"\n  # include \"c.h\" // ours\n#include \"gone.h\"\n");
   write("b.h", "#pragma once\n#include \"inc/../b.h\"\n#include \"a.cu\"\n");
   write("inc/c.h", "#include \"deep/d.h\"\n");
   write("inc/deep/d.h", "// #include \"e.h\"\n");

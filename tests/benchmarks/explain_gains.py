@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""How near the gains that `warpmem explain` replays come to kernels that have the change: the rows of docs/see.md's
-table. Pairs of the reference's traces, and of tests/explain/lessons.cu where nvcc is there (and nvdisasm, so that
+"""How near the gains that `warpmem explain` replays come to kernels that have the change: the rows of
+docs/measurements/explained-changes.md. Pairs of the reference's traces, and of tests/explain/lessons.cu where nvcc is there (and nvdisasm, so that
 the traces are of machine code)."""
 import argparse
 import json

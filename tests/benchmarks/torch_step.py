@@ -3,7 +3,7 @@
 
     warpmem record -o step.wmt -- python3 tests/benchmarks/torch_step.py [layers]
 
-Wants PyTorch and a GPU. docs/explore.md has what a replay, in full and sampled, says of it.
+Wants PyTorch and a GPU. docs/measurements/sampling.md has what a replay, in full and sampled, says of it.
 """
 import sys
 

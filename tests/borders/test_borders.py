@@ -2,7 +2,7 @@
 
 For every room: one header of each room it may include, together, compile with the include paths of the
 room's target; a header of any other room does not, because the compiler does not find it. The table in
-docs/architecture.md says the same as the rows here.
+docs/design/architecture.md says the same as the rows here.
 """
 import os
 import pathlib
@@ -91,7 +91,7 @@ class Borders(unittest.TestCase):
 
     def test_every_room_stands_in_the_table_of_docs_architecture(self):
         rows = re.findall(r"^\| `([a-z/]+)/` \|.*\| ([^|]*) \|$",
-                          (SOURCE / "docs/architecture.md").read_text(), re.M)
+                          (SOURCE / "docs/design/architecture.md").read_text(), re.M)
         written = {room: sorted(re.findall(r"`([a-z/]+)/`", may)) for room, may in rows if room in ROOMS}
         self.assertEqual(written, {room: sorted(may) for room, may in MAY_INCLUDE.items()})
 

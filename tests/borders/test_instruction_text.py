@@ -83,7 +83,7 @@ class InstructionText(unittest.TestCase):
                 continue
             lines = searches(text, name)
             self.assertEqual(lines, [], f"{name} searches the text of instructions: give isa/ a question that "
-                                        "DecodedProgram answers (docs/contributing.md, Adding things)")
+                                        "DecodedProgram answers (docs/how-to/contribute.md, Adding things)")
 
     def test_searches_are_found(self):
         for line in ('if (i.text.find("x") != npos)', 'const bool bar = text[over].text.starts_with("NOP");',

@@ -11,7 +11,7 @@ times.csv: microseconds that were published, of which kernel on which GPU; `card
 built-in card whose band it counts for.
 
 test_catalogue.py --write writes validate/published.csv, which `warpmem gpus` shows, and prints the tables of
-docs/published.md; --write-counts does so of the counts alone.
+docs/measurements/published.md; --write-counts does so of the counts alone.
 """
 import collections
 import csv
@@ -183,7 +183,7 @@ def with_times(text, errors):
 
 
 def time_table():
-    """What docs/published.md shows of times, by what the summary holds."""
+    """What docs/measurements/published.md shows of times, by what the summary holds."""
     lines = ["| card | kernels timed | median error | nine of ten within |", "|---|---|---|---|"]
     for row in csv.DictReader(SUMMARY.read_text().splitlines()):
         if int(row["times"]):
@@ -198,11 +198,11 @@ def left_out():
 
 
 def table(found):
-    """What docs/published.md shows."""
+    """What docs/measurements/published.md shows."""
     boards = collections.defaultdict(set)
     for row, _, _ in found:
         boards[row["card"]].add(row["gpu"] if row["gpu"] != "unnamed" else f"one of {row['compute_capability']}")
-    lines = ["| card | counted on | rows | equal | within 1 % | within 5 % | further off |", "|---|---|---|---|---|---|---|"]
+    lines = ["| card | counted on | rows | equal | within 1 % | within 5 % | more than 5 % |", "|---|---|---|---|---|---|---|"]
     for card, counts in sorted(by_card(found).items()):
         lines.append(f"| `{card}` | {', '.join(sorted(boards[card]))} | {sum(counts.values())} | "
                      + " | ".join(str(counts[k]) for k in KINDS) + " |")
@@ -253,7 +253,7 @@ class Catalogue(unittest.TestCase):
             self.assertEqual(int(shipped[card]["time_median"]), round(1000 * statistics.median(found)))
 
     def test_the_page_shows_the_same_table(self):
-        page = (SOURCE / "docs/published.md").read_text()
+        page = (SOURCE / "docs/measurements/published.md").read_text()
         self.assertIn(table(self.found), page)
         self.assertIn(time_table(), page)
 

@@ -5,7 +5,7 @@ for each GPU.
 curves.csv: a row a curve: which card, which probe, what x and y are, who measured it. A stream is four curves: of
 init, read, scale and triad (stream3: a triad of three arrays). published.csv: the points. boards/: cards of boards that differ from a built-in one.
 
-  tests/curves/curves.py --write            writes docs/curves.md's table and docs/curves/ (plots and their points)
+  tests/curves/curves.py --write            writes docs/measurements/curves.md's table and docs/measurements/curves/ (plots and their points)
   tests/curves/curves.py --write --only t4  the same for some curves; the others stay as they were
   tests/curves/curves.py --only v100 --show  prints the points of some curves
 """
@@ -25,7 +25,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 WARPMEM = os.environ.get("WARPMEM", str(ROOT / "build/warpmem"))
-PAGE, PLOTS = ROOT / "docs/curves.md", ROOT / "docs/curves"
+PAGE, PLOTS = ROOT / "docs/measurements/curves.md", ROOT / "docs/measurements/curves"
 POINTS = PLOTS / "points.csv"
 BEGIN, END = "<!-- table: tests/curves/curves.py --write -->", "<!-- end of table -->"
 # Curves that tell a number of the card that stands for their GPU: they judge nothing.
@@ -156,7 +156,7 @@ def shown(value):
 
 
 def stored():
-    """Points of docs/curves/points.csv, by GPU and curve."""
+    """Points of docs/measurements/curves/points.csv, by GPU and curve."""
     found = collections.defaultdict(list)
     if POINTS.exists():
         with open(POINTS, newline="") as file:

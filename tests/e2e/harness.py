@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -59,6 +60,10 @@ class CommandTest(unittest.TestCase):
         if process.stderr is None:
             process.stderr = b""
         return Run(process)
+
+    def verbs(self):
+        """The subcommands, as the help lists them below its groups."""
+        return re.findall(r"(?m)^  ([a-z]+) {2,}", self.run_command("--help").out.split("\nGet a trace:")[1])
 
     def assert_fails(self, run, status, *words):
         """Ends with `status`, says all `words` and a fix on stderr, and nothing on stdout."""

@@ -118,7 +118,7 @@ class Pattern(harness.CommandTest):
         self.assertIn("lanes 0, 8, 16, 24 share bank 0: 4 passes, 3 too many", run.out)
 
     def test_accesses_keep_the_l1_for_as_many_cycles_as_it_gives_words(self):
-        # 128 bytes a cycle, or a line's tag a cycle (kernels/micro: docs/time-engine.md).
+        # 128 bytes a cycle, or a line's tag a cycle (kernels/micro: docs/design/time-engine.md).
         for text, cycles in (("a[lane]", 1), ("float4 a; a[lane]", 4), ("a[lane * 32]", 32), ("shared float t[32][32]; t[lane][0]", 32), ("shared float t[32][33]; t[lane][0]", 1)):
             card = self.run_command("pattern", text, "--format", "json").json()["cards"][0]
             self.assertEqual(card["accesses"][0]["l1_cycles"], cycles, text)
@@ -131,7 +131,9 @@ class Pattern(harness.CommandTest):
         rows = list(csv.DictReader(io.StringIO(self.run_command("pattern", "a[lane]", "--format", "csv").out)))
         self.assertEqual(rows[0]["sectors"], "4")
         table = self.run_command("pattern", "a[lane]", "--all-gpus")
-        self.assertRegex(table.out, r"h200 +load a\[lane\]")
+        self.assertTrue(table.out.startswith("load a[lane]\n"), table.out)
+        cards = re.findall(r"(?m)^(\w+) +1 +\d", table.out)
+        self.assertEqual((cards[0], cards[-1]), ("8800gtx", "rtx5090"))  # by year
 
     def test_the_picture_is_well_formed(self):
         run = self.run_command("pattern", "shared float t[32][32]; t[lane][0]; a[lane & 3]", "--svg", "p.svg")
@@ -220,7 +222,7 @@ class DiffRules(harness.CommandTest):
 
 class SmallThings(harness.CommandTest):
     def test_each_help_begins_with_three_examples_that_parse(self):
-        for verb in re.findall(r"\n  (\w+) {2,}", self.run_command("--help").out.split("Subcommands")[1]):
+        for verb in self.verbs():
             text = self.run_command(verb, "--help").out
             examples = re.findall(r"(?m)^  (warpmem .*)$", text[:text.index("Usage: ")])
             with self.subTest(verb):
@@ -238,7 +240,7 @@ class SmallThings(harness.CommandTest):
     def test_the_manual_page_has_every_subcommand(self):
         page = self.run_command("man").out
         self.assertTrue(page.startswith(".TH WARPMEM 1"))
-        for verb in re.findall(r"\n  (\w+) {2,}", self.run_command("--help").out.split("Subcommands")[1]):
+        for verb in self.verbs():
             self.assertIn(f'.SH "WARPMEM {verb}"', page)
 
     def test_completion_knows_cards_and_keys_in_three_shells(self):

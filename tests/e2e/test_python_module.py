@@ -213,7 +213,7 @@ class Module(CommandTest):
 
     def test_the_page_s_examples_run(self):
         shutil.move(self.reference("vectorised_float4_loop"), self.path("t.wmt"))
-        with open(os.path.join(SOURCE, "docs/import-warpmem.md"), encoding="utf-8") as file:
+        with open(os.path.join(SOURCE, "docs/how-to/import-warpmem.md"), encoding="utf-8") as file:
             blocks = re.findall(r"^```python(.*?)\n(.*?)^```", file.read(), re.M | re.S)
         self.assertGreater(len(blocks), 5)
         names = {}
@@ -221,7 +221,7 @@ class Module(CommandTest):
             if "nvcc" in needs and not (NVCC and has("numpy")):
                 continue
             with contextlib.redirect_stdout(io.StringIO()):
-                exec(compile(block, "docs/import-warpmem.md", "exec"), names)
+                exec(compile(block, "docs/how-to/import-warpmem.md", "exec"), names)
 
     def test_the_notebooks_run(self):
         folder = os.path.join(SOURCE, "docs/learn/notebooks")

@@ -60,14 +60,14 @@ class Stack(CommandTest):
         return next(k["metrics"] for k in run.json()["kernels"] if kernel in k["name"])
 
     def assert_picture(self, stack, kernel, where, nth=0):
-        """docs/python.md shows what `explain --lanes` draws of a line of the n-th such launch, but for what one machine's compiler
+        """docs/how-to/python.md shows what `explain --lanes` draws of a line of the n-th such launch, but for what one machine's compiler
         or addresses make of it."""
         launches = self.run_command("info", "t.wmt", "--format", "json").json()["launches"]
         launch = [launch["launch"] for launch in launches if kernel in launch["kernel"]][nth]
         run = self.run_command("explain", "t.wmt", "--launch", str(launch), "--lanes", where)
         self.assertEqual(run.status, 0, run.err)
         drawn = "\n".join(run.out.split("\n\n")[0].rstrip("\n").split("\n")[2:]) + "\n"
-        with open(os.path.join(SOURCE, "docs", "python.md"), encoding="utf-8") as file:
+        with open(os.path.join(SOURCE, "docs/how-to/python.md"), encoding="utf-8") as file:
             shown = re.search(rf"^```text picture {stack}\n(.*?)^```$", file.read(), re.M | re.S)
         self.assertIsNotNone(shown, stack)
         self.assertEqual(*(re.sub("0x[0-9a-f]+", "0x", text) for text in (drawn, shown[1])))

@@ -224,7 +224,7 @@ class Replay(harness.CommandTest):
         screen = run.out[run.out.index("launch 0"):run.out.index("Accuracy")]
         self.assertLessEqual(max(map(len, screen.splitlines())), 80)
         for word in ("bottleneck: ", "132 SMs", "L1", "L2", "DRAM", "GB/s", " us, ", "64 of 64",
-                     "loads   32 requests, 4.00 sectors each, 32.0 of each sector's 32 bytes used"):
+                     "loads   32 requests, 4.00 sectors each, 32.0 of a sector's 32 bytes used"):
             self.assertIn(word, screen)
         # 8 CTAs of 128 threads read and write 4 bytes each; nothing of it is written back to DRAM.
         self.assertEqual(screen.count("4,096 B"), 4)

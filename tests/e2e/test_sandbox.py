@@ -1,4 +1,4 @@
-"""What an emulated kernel can do to whoever runs it: docs/sandbox.md, row by row."""
+"""What an emulated kernel can do to whoever runs it: docs/reference/sandbox.md, row by row."""
 
 import os
 import resource

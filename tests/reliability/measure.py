@@ -1,4 +1,4 @@
-"""measure.py BUILD [--fuzz FOLDER]: what each promise of reliability was tried with, as docs/reliability.md shows it.
+"""measure.py BUILD [--fuzz FOLDER]: what each promise of reliability was tried with, as docs/measurements/reliability.md shows it.
 
 figures.csv: a row a test that holds a promise: a Catch2 program and its test cases (* at an end stands for anything), or `e2e` and
 a test of tests/e2e. Each runs; a check is an assertion of Catch2. With --fuzz the page has what the targets' logs say, which ./check --nightly fuzz
@@ -18,7 +18,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parents[1]
-PAGE = SOURCE / "docs/reliability.md"
+PAGE = SOURCE / "docs/measurements/reliability.md"
 
 
 def catch2(build, program, test):
@@ -72,7 +72,7 @@ def tries(build):
 
 def page(build, logs):
     text = ["# Reliability, as it was tried", "",
-            "Written by `tests/reliability/measure.py` from the runs themselves; [promises](promises.md) has all tests.",
+            "Written by `tests/reliability/measure.py` from the runs themselves; [promises](../reference/promises.md) has all tests.",
             f"{datetime.date.today()}, {os.cpu_count()} processors. A check is an assertion; tests of the command from",
             "outside count none. All passed, or this page would not have been written.", "",
             "| | promise | tests | checks | seconds |", "|---|---|---|---:|---:|"]

@@ -1,5 +1,5 @@
 // The format, byte by byte, and a file of every released version. A change here is a new version of
-// the format: docs/trace-format.md says which one.
+// the format: docs/reference/trace-format.md says which one.
 #include <fmt/format.h>
 
 #include "tests/catch.hpp"

@@ -1,4 +1,4 @@
-// The bytes of tiny_trace() in golden.cpp. docs/trace-format.md walks through them.
+// The bytes of tiny_trace() in golden.cpp. docs/reference/trace-format.md walks through them.
 #pragma once
 
 namespace warpmem::trace::testing {

@@ -1,5 +1,5 @@
-// One launch by the counts engine's rough clock (docs/replay-order.md): CTAs come and go, warps
-// take their turns in steps of 16 cycles, and each record goes to the memory system.
+// One launch by the counts engine's rough clock (docs/design/replay-order.md): CTAs come and go,
+// warps take their turns in steps of 16 cycles, and each record goes to the memory system.
 #pragma once
 
 #include <map>

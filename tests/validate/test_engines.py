@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 # The counters that hang on the order of accesses, and how much the errors may add up to more in time (in
-# errors of 191 launches, relative to the GPU). docs/time-engine.md has the sums and says where the differences are.
+# errors of 191 launches, relative to the GPU). docs/measurements/cycles.md has the sums and says where the differences are.
 GROUPS = {
     "L1 hits": (["l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum",
                  "l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum"], 0.3),

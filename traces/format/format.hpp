@@ -1,4 +1,4 @@
-// The trace file on disk (docs/trace-format.md has every byte and the reasons):
+// The trace file on disk (docs/reference/trace-format.md has every byte and the reasons):
 //
 //   file header | block | block | … | index block | footer
 //

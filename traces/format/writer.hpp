@@ -1,5 +1,6 @@
 // Writes a trace: append-only checked blocks into NAME.partial, sealed by fsync and rename.
-// Format: docs/trace-format.md. Not thread-safe; BlockBuilder is the part to run in parallel.
+// Format: docs/reference/trace-format.md. Not thread-safe; BlockBuilder is the part to run in
+// parallel.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // What a kernel does to memory that calls no patch, so that whoever records it is told which
-// counters lack it (docs/recording.md). Spilled registers are left out: a replay puts them back.
+// counters lack it (docs/how-to/record.md). Spilled registers are left out: a replay puts them
+// back.
 #pragma once
 
 #include <string>

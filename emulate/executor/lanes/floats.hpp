@@ -125,7 +125,7 @@ struct CopysignF {
 };
 
 // Approximations: computed in double and rounded once, so at least as close as hardware's
-// (docs/emulate.md lists hardware's bounds).
+// (docs/design/emulator.md lists hardware's bounds).
 struct DivApprox {  // hardware multiplies by a reciprocal, which is zero for the largest divisors
   static float of(float a, float b) {
     const float m = __builtin_fabsf(b);

@@ -3,7 +3,7 @@
 
     block_size.py WARPMEM
 
-Wants nvcc; with nvdisasm the machine code is replayed, as in the table of docs/explore.md.
+Wants nvcc; with nvdisasm the machine code is replayed, as in the table of docs/measurements/sweeps.md.
 """
 import csv
 import json
