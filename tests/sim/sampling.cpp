@@ -124,7 +124,7 @@ sim::TimeResult stayed(const std::vector<std::pair<std::int32_t, std::uint64_t>>
 }
 
 TEST_CASE("the time of all CTAs is the launch's, however they share it") {
-  // Resource 0 takes three of them, place 1 one.
+  // Place 0 takes three of them, place 1 one.
   const auto t = stayed({{0, 30}, {0, 50}, {1, 90}, {0, 100}}, 104);
   const std::vector<std::uint64_t> all{0, 1, 2, 3}, some{1, 2};
   CHECK(sim::time_of(t, all, true) == 104);

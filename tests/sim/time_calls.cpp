@@ -1,4 +1,4 @@
-// Ways through functions that a call does not name by their place.
+// Paths through functions that a call does not name by their place.
 #include "tests/catch.hpp"
 #include "tests/sim/time_support.hpp"
 

@@ -1,4 +1,4 @@
-// Ways of lanes that have parted.
+// Paths of lanes that have diverged.
 #include "sim/time/lane_paths.hpp"
 
 #include "tests/catch.hpp"
@@ -17,14 +17,14 @@ Site store_at(std::uint32_t pc) { return {pc, Op::kStore, Space::kGlobal, 4}; }
 
 struct Walk {
   Walk(const std::vector<Site>& sites, const std::vector<Line>& text)
-      : paths(sites, program(text)), ways(paths) {
-    sim::LaneWays::begin(lanes, kAll);
+      : paths(sites, program(text)), lane_paths(paths) {
+    sim::LanePaths::begin(lanes, kAll);
   }
   const sim::Segment& to(std::uint32_t site, std::uint32_t mask = kAll) {
-    return ways.next(lanes, site, mask, false);
+    return lane_paths.next(lanes, site, mask, false);
   }
   Paths paths;
-  sim::LaneWays ways;
+  sim::LanePaths lane_paths;
   sim::DivergedLanes lanes;
 };
 
@@ -155,12 +155,12 @@ TEST_CASE("time: a statement beside the machine code leads nowhere, and nobody c
   std::vector<Site> sites = kSides;
   sites.push_back(load_at(0x1040));
   Paths paths(sites, p);
-  sim::LaneWays ways(paths);
+  sim::LanePaths lane_paths(paths);
   sim::DivergedLanes lanes;
-  sim::LaneWays::begin(lanes, kAll);
-  CHECK(ways.next(lanes, 0, kAll, false).instructions == 1);
-  CHECK(ways.next(lanes, 4, kAll, false).instructions == 1);
-  CHECK(ways.next(lanes, 1, kAll, false).instructions == 2);  // 0x10, 0x20
+  sim::LanePaths::begin(lanes, kAll);
+  CHECK(lane_paths.next(lanes, 0, kAll, false).instructions == 1);
+  CHECK(lane_paths.next(lanes, 4, kAll, false).instructions == 1);
+  CHECK(lane_paths.next(lanes, 1, kAll, false).instructions == 2);  // 0x10, 0x20
 }
 
 TEST_CASE("time: lanes that left early do not come by what would have left a record of them") {

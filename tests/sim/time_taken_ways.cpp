@@ -22,7 +22,7 @@ std::uint64_t issued(const trace::Program& p, const std::vector<Site>& sites, co
   return all;
 }
 
-constexpr std::uint32_t kPassages = 10 * sim::Ways::kPassages;
+constexpr std::uint32_t kPassages = 10 * sim::CodePaths::kPassages;
 
 // A load, a branch over a body of three, a store.
 const std::vector<Line> kBody = {{"LDG.E R4, desc[UR4][R2.64] ;", control(2, 0)},

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/output_file.hpp"
-#include "sim/code/ways.hpp"
+#include "sim/code/code_paths.hpp"
 #include "traces/export/export.hpp"
 #include "traces/export/traced_line.hpp"
 
@@ -30,15 +30,15 @@ class LaunchCode {
   LaunchCode(const trace::TraceReader& reader, std::uint32_t launch)
       : program_(reader.code(reader.launches()[launch].launch.program)),
         sites_(reader.sites(launch)),
-        ways_(sites_, *program_, sim::read_flow(*program_), &reader.launches()[launch].launch, {},
-              reader.launches()[launch].end.times) {
+        paths_(sites_, *program_, sim::read_flow(*program_), &reader.launches()[launch].launch, {},
+               reader.launches()[launch].end.times) {
     for (std::size_t l = 0; l < program_->size(); ++l) {
       const trace::SassInstruction* const in = (*program_)[l].sass();
       texts_.push_back(in ? text_of(*in) : LineText{});
     }
   }
 
-  const sim::Ways& ways() const { return ways_; }
+  const sim::CodePaths& paths() const { return paths_; }
   const Site& site(std::uint32_t s) const { return sites_[s]; }
   std::uint32_t pc(std::size_t line) const { return program_->pc(line); }
   const trace::SassInstruction* sass(std::size_t line) const { return (*program_)[line].sass(); }
@@ -52,7 +52,7 @@ class LaunchCode {
  private:
   std::shared_ptr<const trace::DecodedProgram> program_;
   std::span<const Site> sites_;
-  sim::Ways ways_;
+  sim::CodePaths paths_;
   std::vector<LineText> texts_;
 };
 
@@ -64,7 +64,7 @@ class WarpLines {
 
   void begin() {
     text_.clear(), through_.clear();
-    count_ = 0, from_ = sim::Ways::kStart, exists_ = before_ = 0;
+    count_ = 0, from_ = sim::CodePaths::kStart, exists_ = before_ = 0;
     read_.reset();
   }
 
@@ -75,8 +75,8 @@ class WarpLines {
       case Op::kRounds: return rounds(r);
       case Op::kTexel: return;
       case Op::kCtaEnd: {
-        const auto way = code_.ways().between(from_, r.site);
-        for (const std::uint32_t line : way) passed(line, exists_);
+        const auto path = code_.paths().between(from_, r.site);
+        for (const std::uint32_t line : path) passed(line, exists_);
         return;
       }
       default: break;
@@ -117,23 +117,23 @@ class WarpLines {
 
   // All but the record's own line.
   void way_to(const Record& r) {
-    auto way = code_.ways().between(from_, r.site);
-    if (!way.empty()) way.pop_back();
-    for (const std::uint32_t line : way) passed(line, before_ | r.mask);
+    auto path = code_.paths().between(from_, r.site);
+    if (!path.empty()) path.pop_back();
+    for (const std::uint32_t line : path) passed(line, before_ | r.mask);
     from_ = r.site, before_ = r.mask;
   }
 
   // Once round for each time that the branch back was taken; the way to it is one of them where
   // who goes on has gone round as well.
   void rounds(const Record& r) {
-    const auto way = code_.ways().between(from_, r.site);
-    for (const std::uint32_t line : way) passed(line, before_);
+    const auto path = code_.paths().between(from_, r.site);
+    for (const std::uint32_t line : path) passed(line, before_);
     from_ = r.site;
-    const auto points = code_.ways().points(r.site, through_);
+    const auto points = code_.paths().points(r.site, through_);
     through_.push_back(r.site);
     if (points.empty() || points.front() < 0) return;
-    const bool always = !code_.ways().code()[static_cast<std::size_t>(points.front())].falls;
-    const auto round = code_.ways().round(points);
+    const bool always = !code_.paths().code()[static_cast<std::size_t>(points.front())].falls;
+    const auto round = code_.paths().round(points);
     for (std::uint64_t n = always ? 1 : 0; n < r.base; ++n)
       for (const std::uint32_t line : round) passed(line, before_);
   }
@@ -175,7 +175,7 @@ class WarpLines {
   std::map<std::string, std::uint64_t>& left_out_;
   std::string text_;
   std::uint64_t count_ = 0;
-  std::uint32_t from_ = sim::Ways::kStart, exists_ = 0, before_ = 0;
+  std::uint32_t from_ = sim::CodePaths::kStart, exists_ = 0, before_ = 0;
   std::vector<std::uint32_t> through_;
   std::optional<std::pair<Record, std::vector<std::uint64_t>>> read_;
 };

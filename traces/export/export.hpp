@@ -26,8 +26,8 @@ struct ExportRequest {
 
 // For Accel-Sim: the text form of its tracer's version 5, with every instruction that warps ran.
 // Addresses and the lanes of memory instructions are those of the trace. What lies in between is
-// found in the machine code (sim/code/ways.hpp), and runs with the lanes of the accesses around it.
-// kUsage where a launch has no machine code.
+// found in the machine code (sim/code/code_paths.hpp), and runs with the lanes of the accesses
+// around it. kUsage where a launch has no machine code.
 Result<ExportReport> export_accel_sim(const trace::TraceReader& reader,
                                       const ExportRequest& request);
 
