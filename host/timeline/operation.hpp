@@ -29,7 +29,7 @@ struct Operation {
   double alone_ns = 0;       // a kernel or a host function that has the GPU or the host to itself
   double share = 1;          // of the GPU's room for CTAs that a kernel can fill, (0, 1]
   bool called = true;        // by a call of its own: a node of a graph is not
-  std::vector<std::uint32_t> after;  // numbers of earlier steps, in any order
+  std::vector<std::uint32_t> after{};  // numbers of earlier steps, in any order
 
   bool operator==(const Operation&) const = default;
 };

@@ -204,7 +204,7 @@ TEST_CASE("the host goes on while the GPU works, until it waits") {
 
 TEST_CASE("no direction carries more than the wire in any stretch of 1,000 random programs") {
   std::mt19937 random(45);
-  const auto below = [&](std::uint32_t n) { return random() % n; };
+  const auto below = [&](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
   for (int program = 0; program < 1000; ++program) {
     LinkSpec s = plain();
     s.wire = wire_rate(static_cast<LinkKind>(below(9)), 1 + below(16));
